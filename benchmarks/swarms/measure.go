@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"github.com/swarmbus/swarmbus/consensus/reliability"
@@ -111,7 +110,7 @@ func (c *contender) history(w *world, seed uint64) (*reliability.Ledger, error) 
 	return ledger, nil
 }
 
-// add scores a result. Of answers that are tied one leads at random.
+// add scores a result. Of k answers that are tied, each counts as 1/k of the one that leads.
 func (sc *score) add(q *question, r *solves.Result, cost float64) {
 	d := r.Decision
 	sc.N++
@@ -127,8 +126,8 @@ func (sc *score) add(q *question, r *solves.Result, cost float64) {
 		}
 		return 0
 	}
-	if len(d.Leaders) > 0 {
-		sc.Leads += is(d.Leaders[rand.New(rand.NewPCG(q.seed, 3)).IntN(len(d.Leaders))])
+	for _, id := range d.Leaders {
+		sc.Leads += is(id) / float64(len(d.Leaders))
 	}
 	if r.Stop != swarm.StopConsensus {
 		sc.Open++

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,8 +125,10 @@ func vote(team []*agents.Agent, task *votes.Task) (right, calls float64, err err
 	if err != nil {
 		return 0, 0, err
 	}
-	if r.Answer == "label "+task.Truth {
-		right = 1
+	for _, p := range r.Proposals {
+		if p.Proposal.Payload.Content == "label "+task.Truth && slices.Contains(r.Decision.Leaders, p.ID()) {
+			right = 1 / float64(len(r.Decision.Leaders))
+		}
 	}
 	return right, float64(r.Calls), nil
 }
