@@ -108,7 +108,7 @@ var rules = []struct {
 	{"swarm/selection", rule{}},
 	{"swarm/synthesis", rule{ours: []string{"signals", "conflict", "consensus", "swarm/claims"}}},
 	{"swarm/synthesis/writer", rule{ours: []string{"signals", "consensus", "agents", "agents/models", "swarm/claims", "swarm/synthesis"}}},
-	{"swarm/mode", rule{ours: []string{"signals", "agents"}}},
+	{"swarm/mode", rule{ours: []string{"signals", "consensus", "agents"}}},
 	{"swarm/claims", rule{ours: []string{"signals", "signals/retract", "agents"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"swarm/credit", rule{ours: []string{"signals", "consensus", "swarm/claims"}}},
 	{"swarm/talk", rule{ours: []string{"signals", "signals/retract", "agents", "swarm/mode", "swarm/runlog", "swarm/settle"}}},
@@ -126,7 +126,7 @@ var rules = []struct {
 		},
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
-	{"swarm/internal/why", rule{ours: []string{"signals", "signals/coordination", "bus/connectivity/lifecycle", "consensus", "swarm/runlog", "swarm/solves", "internal/near", "swarm/internal/words"}}},
+	{"swarm/internal/why", rule{ours: []string{"signals", "signals/coordination", "bus/connectivity/lifecycle", "consensus", "swarm/mode", "swarm/runlog", "swarm/solves", "internal/near", "swarm/internal/words"}}},
 	{"swarm/internal/keep", rule{ours: []string{
 		"signals", "bus", "bus/journal", "consensus/reliability", "swarm/runlog", "swarm/replay", "swarm/internal/clock", "swarm/internal/names",
 	}}},

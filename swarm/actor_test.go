@@ -75,16 +75,26 @@ func (a acting) React(ctx context.Context, t *agents.Turn) seq { return a.react(
 
 func (a *actor) react(_ context.Context, t *agents.Turn) seq {
 	var said []signals.Any
+	say := func(text string) {
+		now := *t
+		now.Said = slices.Concat(t.Said, said)
+		s := signalOf(&now, text)
+		if h := s.Head(); slices.ContainsFunc(a.lines, func(l string) bool { return strings.Contains(l, ": retract ") }) {
+			h.ID = t.NewID() // by which it can take it back in the same turn
+			s = signals.With(s, h)
+		}
+		said = append(said, s)
+	}
 	for _, l := range a.lines {
 		when, text, _ := strings.Cut(l, " ")
 		word, then, _ := strings.Cut(text, ": ")
 		switch {
 		case when == strconv.Itoa(t.Round):
-			said = append(said, signalOf(t, text))
+			say(text)
 		case when == "against" && word == t.Against:
-			said = append(said, signalOf(t, then))
+			say(then)
 		case when == "asked" && word == t.Ask.String(), when == "told" && stated(t, word), when == "hears" && hears(t, word), when == "mail" && mailed(t, word) != nil:
-			said = append(said, signalOf(t, then))
+			say(then)
 		}
 	}
 	return agents.Emit(said...)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/hooks"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
@@ -123,12 +124,40 @@ func (r *solve) roundOver(ctx context.Context) {
 
 // outOfRounds stops a solve that has used up its rounds.
 func (r *solve) outOfRounds(ctx context.Context) {
-	if open := r.thread.Conflicts.Open(); r.opts.Conflicts == settle.ByEscalation && len(open) > 0 && r.thread.Stage.Asked == nil {
-		r.ask(ctx, r.thread.Pair(open[0]), open[0].B.Signal)
+	if r.escalates(ctx, r.votes().Decision()) {
 		return
 	}
 	r.votes().Close()
 	r.stop(runlog.StopMaxRounds, fmt.Sprintf("no decision in %d rounds", r.result.Rounds), nil)
+}
+
+// escalates asks somebody outside about an open conflict where conflicts are escalated, the one
+// with the most of what leads, and reports whether it did.
+func (r *solve) escalates(ctx context.Context, d consensus.Decision) bool {
+	open := r.thread.Conflicts.Open()
+	if r.opts.Conflicts != settle.ByEscalation || len(open) == 0 || r.thread.Stage.Asked != nil {
+		return false
+	}
+	leading := func(p conflict.Pair) (n int) {
+		for _, id := range d.Leaders {
+			if !r.table().SideOf(p, id).IsZero() {
+				n++
+			}
+		}
+		return n
+	}
+	about := slices.MaxFunc(open, func(a, b conflict.Pair) int { return leading(a) - leading(b) })
+	r.ask(ctx, r.thread.Pair(about), about.B.Signal)
+	return true
+}
+
+// carriedOut stops a solve whose plan asks for nothing more, unless somebody is asked because it
+// has chosen nothing.
+func (r *solve) carriedOut(ctx context.Context) {
+	by, _ := r.thread.Votes.Terms()
+	if d := by.Decide(r.votes().Ballots().Close()); d.Outcome == consensus.Reached || !r.escalates(ctx, d) {
+		r.conclude(ctx)
+	}
 }
 
 // exhausted stops a solve in which no agent has anything left to hear, unless there is

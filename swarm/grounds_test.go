@@ -73,7 +73,7 @@ func groundedLine(s signals.Any, lines map[signals.ID]string) string {
 }
 
 // shown returns what the scenario shows of its result beside the log: its "answer", the
-// "talk" in it.
+// "talk" in it, the "dissent".
 func shown(file []byte, r *solves.Result) string {
 	var b strings.Builder
 	for line := range strings.Lines(string(file)) {
@@ -81,6 +81,8 @@ func shown(file []byte, r *solves.Result) string {
 		switch what {
 		case "answer":
 			fmt.Fprintln(&b, r.Synthesis().Text)
+		case "dissent":
+			fmt.Fprintln(&b, r.Decision.Dissent())
 		case "talk":
 			fmt.Fprintln(&b, r.Talk())
 		}

@@ -102,7 +102,7 @@ func (r *solve) record(ctx context.Context) {
 	if !r.records.opened {
 		return
 	}
-	votes, name := r.votes().Ballots(), r.observe(r.opts.Ledger.Check)
+	votes, name := r.thread.Votes.Independent(r.votes().Ballots()), r.observe(r.opts.Ledger.Check)
 	err := r.recordDecision(ctx, name)
 	if err == nil && name != "" {
 		err = r.opts.Ledger.Observe(name, votes)
@@ -171,7 +171,7 @@ func (r *solve) observe(take func(name string, b consensus.Ballots) error) strin
 	if r.opts.Ledger == nil {
 		return ""
 	}
-	name, votes := r.result.Thread, r.votes().Ballots()
+	name, votes := r.result.Thread, r.thread.Votes.Independent(r.votes().Ballots())
 	for n := 2; ; n++ {
 		err := take(name, votes)
 		if err == nil {

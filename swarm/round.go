@@ -16,7 +16,7 @@ func (r *solve) runRound(ctx context.Context) {
 	}
 	gather, end := r.gather, r.exhausted
 	if r.thread.Calls.Plan() != nil {
-		gather, end = r.gatherStep, r.conclude
+		gather, end = r.gatherStep, r.carriedOut
 	}
 	turns, begin := gather(ctx)
 	late := slices.DeleteFunc(slices.Clone(turns), func(t *seat.Turn) bool { return t.State != seat.Late })

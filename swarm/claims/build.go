@@ -68,6 +68,10 @@ func (b *builder) add(s signals.Any) {
 		c.Source = p.TriggeredBy
 	case signals.Proposal:
 		c.Proposal = b.of[p.ProposalID]
+		if b.votes[h.ID] {
+			b.answer(c, p.Reasoning, b.cited(h.ReplyTo, says, more), turn{c.Source, h.Round})
+			return
+		}
 		if same, made := b.proposals[c.Proposal]; made {
 			b.at[h.ID] = same
 			b.rest(same, b.cited(h.ReplyTo, says, more))
@@ -76,16 +80,33 @@ func (b *builder) add(s signals.Any) {
 	case signals.Vote:
 		c.Proposal = b.of[p.ProposalID]
 	}
-	n := int64(len(b.all))
 	cited := b.cited(h.ReplyTo, says, more)
-	b.all, b.against, b.Graph.votes = append(b.all, c), append(b.against, nil), append(b.Graph.votes, nil)
-	b.rests.AddNode(simple.Node(n))
+	n := b.node(c)
 	b.at[h.ID] = n
 	if target, known := b.at[about]; known && target != n {
 		b.against[target] = append(b.against[target], n)
 		cited = slices.DeleteFunc(cited, func(i int64) bool { return i == target })
 	}
 	b.link(n, c, cited, turn{c.Source, h.Round})
+}
+
+// node adds a claim without links.
+func (b *builder) node(c Claim) int64 {
+	n := int64(len(b.all))
+	b.all, b.against, b.Graph.votes = append(b.all, c), append(b.against, nil), append(b.Graph.votes, nil)
+	b.rests.AddNode(simple.Node(n))
+	return n
+}
+
+// answer adds a proposal that is its author's vote, too: what it cites is what the vote rests on.
+func (b *builder) answer(c Claim, why string, cited []int64, now turn) {
+	if _, made := b.proposals[c.Proposal]; !made {
+		b.proposals[c.Proposal] = b.node(c)
+	}
+	b.at[c.ID] = b.proposals[c.Proposal]
+	c.Kind, c.Text = signals.KindVote, cut(strings.TrimSuffix(signals.Agree.String()+": "+why, ": "))
+	b.answers[c.ID] = b.node(c)
+	b.link(b.answers[c.ID], c, cited, now)
 }
 
 // link links a claim with what it cites, and with what its source had found.

@@ -28,6 +28,10 @@ func (g *Graph) Without(ids ...signals.ID) (Effect, error) {
 		if _, err := g.Claim(id); err != nil {
 			return Effect{}, err
 		}
+		if vote, answers := g.answers[id]; answers {
+			gone[vote] = true // equal answers of others stand
+			continue
+		}
 		gone[g.at[id]] = true
 	}
 	return g.effect(g.fallen(func(n int64) bool { return gone[n] }, -1)), nil

@@ -55,6 +55,7 @@ func (e *UnknownError) Error() string {
 type Graph struct {
 	all     []Claim // in log order; the index is the node's id
 	at      map[signals.ID]int64
+	answers map[signals.ID]int64  // the votes that proposals are which answer
 	rests   *simple.DirectedGraph // from a claim to those that rest on it; without cycles
 	order   []int64               // each after what it rests on
 	under   [][]int64             // by claim: what it rests on, without weak links
@@ -68,7 +69,7 @@ type Graph struct {
 // Of returns the claims of a log of one thread, with its proposals as they stand: those of
 // a result. Neither is modified.
 func Of(log []signals.Any, proposals []agents.Standing) *Graph {
-	b := &builder{Graph: &Graph{at: map[signals.ID]int64{}, rests: simple.NewDirectedGraph(), weak: map[[2]int64]bool{}}, of: map[string]string{}, votes: map[signals.ID]bool{}}
+	b := &builder{Graph: &Graph{at: map[signals.ID]int64{}, answers: map[signals.ID]int64{}, rests: simple.NewDirectedGraph(), weak: map[[2]int64]bool{}}, of: map[string]string{}, votes: map[signals.ID]bool{}}
 	for _, p := range proposals {
 		b.of[p.ID()] = p.ID()
 		for _, q := range p.Same {

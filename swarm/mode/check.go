@@ -1,11 +1,20 @@
 package mode
 
+import "slices"
+
 // check asks the members for answers, four at first and, unless they agree, the others;
-// where answers differ, judges read an argument for each of them.
-func (p *Plan) check(calls []Call) Step {
+// where answers differ, judges read an argument for each of them: three, and others as long
+// as answers are tied.
+func (p *Plan) check(calls []Call, tied bool) Step {
 	drafts, distinct := only(calls, Answer), len(Distinct(calls))
-	if len(drafts) < len(calls) {
-		return Step{Over: "its judges have spoken"}
+	if spoke := len(calls) - len(drafts); spoke > 0 {
+		switch {
+		case !tied:
+			return Step{Over: "its judges have spoken"}
+		case Price(calls)+priceOf(distinct) > float64(p.Calls):
+			return Step{}
+		}
+		return p.ask(Verdict, spoke, 1, len(p.Members))
 	}
 	if len(drafts) >= agreed && distinct == 1 {
 		return Step{Over: "all answers agree"}
@@ -28,31 +37,61 @@ func (p *Plan) check(calls []Call) Step {
 // or three arguments; they are fewer if there are more.
 func (p *Plan) drafts() int { return max(1, p.Calls-judges*2+1) }
 
-// verdicts returns which answers were accepted, of those that were given, and the number
-// of judges.
-func verdicts(calls []Call) (accepted []string, of int) {
+// verdicts are what judges say of the answers that were given.
+type verdicts struct {
+	of                 int // judges
+	accepted, rejected []string
+}
+
+func judged(calls []Call) (v verdicts) {
 	given := Distinct(calls)
 	for _, c := range only(calls, Verdict) {
-		of++
+		v.of++
 		for _, a := range given {
 			if a == c.Answer {
-				accepted = append(accepted, a)
+				v.accepted = append(v.accepted, a)
+			}
+			if slices.Contains(c.Rejects, a) {
+				v.rejected = append(v.rejected, a)
 			}
 		}
 	}
-	return accepted, of
+	return v
+}
+
+// best returns those of tied answers that the most judges accept, of those that not most of
+// them reject, if there are any.
+func (v *verdicts) best(tied []string) []string {
+	left := slices.DeleteFunc(slices.Clone(tied), v.rejects)
+	if len(left) == 0 {
+		left = tied
+	}
+	n := 0
+	for _, a := range left {
+		n = max(n, times(v.accepted, a))
+	}
+	return slices.DeleteFunc(slices.Clone(left), func(a string) bool { return times(v.accepted, a) < n })
+}
+
+// rejects reports whether most judges reject an answer.
+func (v *verdicts) rejects(answer string) bool { return 2*times(v.rejected, answer) > v.of }
+
+// times returns how often an answer occurs.
+func times(all []string, answer string) (n int) {
+	for _, a := range all {
+		if a == answer {
+			n++
+		}
+	}
+	return n
 }
 
 // most returns what occurs most often, the first of those, and how often.
-func most(all []string) (best string, times int) {
-	n := map[string]int{}
+func most(all []string) (best string, n int) {
 	for _, a := range all {
-		n[a]++
-	}
-	for _, a := range all {
-		if n[a] > times {
-			best, times = a, n[a]
+		if of := times(all, a); of > n {
+			best, n = a, of
 		}
 	}
-	return best, times
+	return best, n
 }

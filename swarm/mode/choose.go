@@ -1,6 +1,7 @@
 package mode
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -67,37 +68,47 @@ func (c *Case) choose(best []Member, known record) (Mode, string) {
 	case len(best) == 1:
 		return Single, "there is one agent"
 	}
-	if yes, why := c.pays(FactsFirst, c.FactsDiffer, "facts differ"); yes {
-		return FactsFirst, why
+	yes, facts := c.pays(FactsFirst, c.FactsDiffer, "facts differ")
+	if yes {
+		return FactsFirst, facts
 	}
 	first, second := best[0], best[1]
 	if known.told[first.ID] >= enough && first.Right-second.Right >= ahead {
 		if vote := voted(c.Known, best); first.Right > vote {
-			return Single, fmt.Sprintf("%s is known to be right in %.0f %%, the next best in %.0f %%, and a vote in %.0f %%",
-				first.ID, 100*first.Right, 100*second.Right, 100*vote)
+			return Single, both(fmt.Sprintf("%s is known to be right in %.0f %%, the next best in %.0f %%, and a vote in %.0f %%",
+				first.ID, 100*first.Right, 100*second.Right, 100*vote), facts)
 		}
 	}
-	yes, why := c.pays(Check, c.Checkable, "answers can be checked")
+	yes, check := c.pays(Check, c.Checkable, "answers can be checked")
 	if yes {
-		return Check, why
+		return Check, both(check, facts)
 	}
-	return Vote, why
+	return Vote, cmp.Or(both(facts, check), "nothing is known that speaks for another mode")
+}
+
+// both joins what is known; either may be "".
+func both(a, b string) string {
+	return strings.Join(slices.DeleteFunc([]string{a, b}, func(s string) bool { return s == "" }), "; ")
 }
 
 // pays reports whether a mode is better than a vote: by outcomes, or else by what the
-// traits say, and how that is known.
+// traits say, and how that is known; "" if nothing is.
 func (c *Case) pays(m Mode, said bool, what string) (bool, string) {
 	rate, of := wins(c.Known, m.String())
 	vote, votes := wins(c.Known, Vote.String())
 	switch {
 	case of >= enough && votes >= enough:
-		return rate > vote, fmt.Sprintf("%v was right in %.0f %% of %d outcomes, and vote in %.0f %% of %d", m, 100*rate, of, 100*vote, votes)
+		why := fmt.Sprintf("%v was right in %.0f %% of %d outcomes, and vote in %.0f %% of %d", m, 100*rate, of, 100*vote, votes)
+		if said && rate <= vote {
+			why = what + ", but " + why
+		}
+		return rate > vote, why
 	case said && c.Because != "":
 		return true, what + ": " + c.Because
 	case said:
 		return true, what
 	}
-	return false, "nothing is known that speaks for another mode"
+	return false, ""
 }
 
 // shuffled returns the members in an order that differs between threads, so that not the

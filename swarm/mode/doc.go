@@ -30,7 +30,11 @@
 // in known outcomes, at least 0.05, so that an agent that is often wrong is not evidence
 // for what it rejects. It is divided by the square root of the number of answers that the
 // agent's model family has given, which all of them share. Agents are asked again when all
-// have answered and the budget allows; they do not see their earlier answers.
+// have answered and the budget allows; they do not see their earlier answers. While one agent
+// alone has an answer, the others are asked once more, and that one is not.
+//
+// Answers that are tied choose nothing, nor does one that most judges reject. Somebody outside the
+// team who votes weighs what the best member does.
 //
 // # Why
 //

@@ -2,8 +2,8 @@ package mode
 
 // factsFirst asks the members for facts, and then the best of them, who read them, for
 // answers: three, or one if the budget does not suffice. Another one answers if none of
-// these did.
-func (p *Plan) factsFirst(calls []Call) Step {
+// these did, and as long as their answers are tied.
+func (p *Plan) factsFirst(calls []Call, tied bool) Step {
 	told := len(only(calls, Facts))
 	switch {
 	case p.holders() == 0:
@@ -13,7 +13,7 @@ func (p *Plan) factsFirst(calls []Call) Step {
 	}
 	answered := len(only(calls, Answer))
 	switch {
-	case len(Distinct(calls)) > 0:
+	case len(Distinct(calls)) > 0 && !tied:
 		return Step{Over: "its readers have answered"}
 	case answered == 0:
 		return p.ask(Answer, 0, p.readers(told), len(p.Members))

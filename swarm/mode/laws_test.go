@@ -60,7 +60,10 @@ func TestEveryPlanEndsWithinItsBudget(t *testing.T) {
 			t.Fatalf("%v: %d calls at the price of %v of %d", p, len(calls), got, p.Calls)
 		}
 		chosen, given := p.Choice(calls), mode.Distinct(calls)
-		if (chosen.Answer == "") != (len(given) == 0) || chosen.Answer != "" && !slices.Contains(given, chosen.Answer) {
+		if len(chosen.Leaders) == 0 != (len(given) == 0) || (chosen.Answer != "") != (len(chosen.Leaders) == 1) {
+			t.Fatalf("%v: chose %+v of %v", p, chosen, given)
+		}
+		if chosen.Answer != "" && (chosen.Answer != chosen.Leaders[0] || !slices.Contains(given, chosen.Answer)) {
 			t.Fatalf("%v: chose %+v of %v", p, chosen, given)
 		}
 	})

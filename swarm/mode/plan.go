@@ -34,12 +34,18 @@ type Plan struct {
 	Lead    float64  `json:"lead,omitempty"` // at which a vote stops, in votes of mean weight
 }
 
-// A Call is a turn that a plan has asked for.
+// Has reports whether the plan may ask an agent.
+func (p *Plan) Has(agent string) bool {
+	return slices.ContainsFunc(p.Members, func(m Member) bool { return m.ID == agent })
+}
+
+// A Call is a turn that a plan has asked for, or a vote of somebody outside the team.
 type Call struct {
-	Part   agents.Ask
-	Agent  string
-	Answer string // what it answered, or the answer that it accepts; "": nothing
-	Stated bool   // it stated a fact
+	Part    agents.Ask // 0: from outside
+	Agent   string
+	Answer  string   // what it answered, or the answer that it accepts; "": nothing
+	Rejects []string // answers
+	Stated  bool     // it stated a fact
 }
 
 // A Step is what a plan does next.
@@ -50,22 +56,28 @@ type Step struct {
 }
 
 // Next returns the step after those calls, in the order in which they were asked for.
+// What others than agents say changes it only where answers are tied.
 func (p *Plan) Next(calls []Call) Step {
+	asked := asked(calls)
 	switch p.Mode {
 	case Single:
-		return p.single(calls)
+		return p.single(asked)
 	case FactsFirst:
-		return p.factsFirst(calls)
+		return p.factsFirst(asked, p.tied(calls))
 	case Check:
-		return p.check(calls)
+		return p.check(asked, p.tied(calls))
 	}
-	return p.vote(calls)
+	return p.vote(asked)
 }
+
+// tied reports whether answers are tied, so that nothing is chosen.
+func (p *Plan) tied(calls []Call) bool { return len(p.Choice(calls).Leaders) > 1 }
 
 // A Choice is what a plan has chosen.
 type Choice struct {
-	Answer string  // "": nothing
-	Share  float64 // of the weight that is for it, or of the judges
+	Answer  string   // "": nothing, as where answers are tied or most judges reject what leads
+	Leaders []string // what leads, in the order in which it was first given; several are tied
+	Share   float64  // of the weight that is for each, or of the judges
 	// Sure is the probability that it is right, by Laplace's rule of succession from its
 	// share; for the answer of a single agent it is how often that one is right.
 	Sure float64
@@ -77,19 +89,27 @@ func succession(share float64, of int) float64 { return (share*float64(of) + 1) 
 
 // Choice returns what the calls have chosen so far.
 func (p *Plan) Choice(calls []Call) Choice {
-	if accepted, of := verdicts(calls); of > 0 {
-		if best, n := most(accepted); 2*n > of {
-			share := float64(n) / float64(of)
-			return Choice{best, share, succession(share, of), fmt.Sprintf("%d of %d judges accept it", n, of)}
-		}
+	v := judged(calls)
+	if best, n := most(v.accepted); 2*n > v.of {
+		share := float64(n) / float64(v.of)
+		return Choice{best, []string{best}, share, succession(share, v.of), fmt.Sprintf("%d of %d judges accept it", n, v.of)}
 	}
-	t := count(p.Members, only(calls, Answer))
+	t := count(p.Members, slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Part == Verdict }))
 	if len(t.order) == 0 {
 		return Choice{}
 	}
-	c := Choice{t.order[0].answer, t.share(), succession(t.share(), t.votes), fmt.Sprintf("%d of %s", votesFor(calls, t.order[0].answer), plural(t.votes, "answer"))}
+	c := Choice{Leaders: v.best(t.leaders()), Share: t.share(), Sure: succession(t.share(), t.votes)}
+	c.Why = fmt.Sprintf("%d of %s", votesFor(calls, c.Leaders[0]), plural(t.votes, "answer"))
+	switch {
+	case len(c.Leaders) > 1:
+		c.Why = fmt.Sprintf("%d are tied, %s each", len(c.Leaders), c.Why)
+	case v.rejects(c.Leaders[0]):
+		c.Why += ", which most judges reject"
+	default:
+		c.Answer = c.Leaders[0]
+	}
 	if p.Mode == Single {
-		c.Sure = p.rightOf(c.Answer, calls)
+		c.Sure = p.rightOf(c.Leaders[0], calls)
 	}
 	return c
 }
@@ -109,7 +129,7 @@ func (p *Plan) rightOf(answer string, calls []Call) float64 {
 // Price returns what the calls cost: one each, and what they read of others.
 func Price(calls []Call) (price float64) {
 	stated, told := map[string]bool{}, len(Distinct(calls))
-	for _, c := range calls {
+	for _, c := range asked(calls) {
 		price++
 		switch {
 		case c.Part == Facts && c.Stated:
@@ -147,7 +167,35 @@ func (p *Plan) vote(calls []Call) Step {
 	if t.votes == 0 && len(calls) >= len(p.Members) {
 		return Step{Over: "nobody has an answer"}
 	}
+	if who := answerers(calls); len(who) == 1 && len(calls) >= len(p.Members) {
+		return p.others(calls, who[0])
+	}
 	return Step{Part: Answer, Ask: p.next(calls, t)}
+}
+
+// others asks those once more who have no answer while one agent has: its answers again would
+// not be independent ones.
+func (p *Plan) others(calls []Call, one string) Step {
+	s, often := Step{Part: Answer}, asks(calls)
+	for _, m := range p.Members {
+		if m.ID != one && often[m.ID] < 2 {
+			s.Ask = append(s.Ask, m.ID)
+		}
+	}
+	if len(s.Ask) == 0 {
+		s.Over = "nobody but " + one + " has an answer"
+	}
+	s.Ask = s.Ask[:min(len(s.Ask), max(0, p.Calls-len(calls)))]
+	return s
+}
+
+// asks returns how often each agent has been asked.
+func asks(calls []Call) map[string]int {
+	n := map[string]int{}
+	for _, c := range calls {
+		n[c.Agent]++
+	}
+	return n
 }
 
 // next returns the members to ask next: as many as it takes until one of the answers
@@ -157,9 +205,15 @@ func (p *Plan) next(calls []Call, t tally) (ask []string) {
 	for _, given := range t.order[:min(8, len(t.order))] { // those far behind need more
 		leaders = append(leaders, given.answer)
 	}
-	again := len(p.Members) - len(calls)%len(p.Members) // nobody is asked twice at once
-	for n := 1; n <= again && len(calls)+n <= p.Calls; n++ {
-		ask = append(ask, p.Members[(len(calls)+n-1)%len(p.Members)].ID)
+	often, least := asks(calls), len(calls)
+	for _, m := range p.Members {
+		least = min(least, often[m.ID])
+	}
+	for _, m := range p.Members {
+		if often[m.ID] > least || len(calls)+len(ask) == p.Calls {
+			continue
+		}
+		ask = append(ask, m.ID)
 		for _, leader := range leaders {
 			if t := count(p.Members, supposed(calls, ask, leader)); t.votes >= fewest && t.lead >= p.Lead {
 				return ask
@@ -200,9 +254,24 @@ func only(calls []Call, part agents.Ask) []Call {
 	return slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Part != part })
 }
 
+// asked returns the calls without what others than agents say.
+func asked(calls []Call) []Call {
+	return slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Part == 0 })
+}
+
+// answerers returns who has an answer.
+func answerers(calls []Call) (all []string) {
+	for _, c := range calls {
+		if c.Answer != "" && !slices.Contains(all, c.Agent) {
+			all = append(all, c.Agent)
+		}
+	}
+	return all
+}
+
 func votesFor(calls []Call, answer string) (n int) {
 	for _, c := range calls {
-		if c.Part == Answer && c.Answer == answer {
+		if c.Part != Verdict && c.Answer == answer {
 			n++
 		}
 	}
@@ -221,7 +290,7 @@ func (p *Plan) String() string { return fmt.Sprintf("%v: %s", p.Mode, p.Reason) 
 
 // Note says what the calls were, what they cost, and what decided.
 func (p *Plan) Note(calls []Call) string {
-	note := fmt.Sprintf("%v: %s, at the price of %.4g of %d", p.Mode, plural(len(calls), "call"), Price(calls), p.Calls)
+	note := fmt.Sprintf("%v: %s, at the price of %.4g of %d", p.Mode, plural(len(asked(calls)), "call"), Price(calls), p.Calls)
 	if chosen := p.Choice(calls); chosen.Why != "" {
 		note += "; " + chosen.Why
 	}

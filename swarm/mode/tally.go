@@ -19,16 +19,22 @@ type counted struct {
 	weight float64
 }
 
-// count counts the answers of members by their worth.
+// count counts the answers of members by their worth. Others weigh what the best member does.
 func count(members []Member, calls []Call) (t tally) {
-	place := map[string]int{}
+	place := map[string]*Member{}
 	for i := range members {
-		place[members[i].ID] = i
+		place[members[i].ID] = &members[i]
 	}
 	given := map[string]float64{}
+	by := func(c Call) *Member {
+		if m := place[c.Agent]; m != nil {
+			return m
+		}
+		return &Member{ID: c.Agent, Right: members[0].Right}
+	}
 	for _, c := range calls {
-		if i, known := place[c.Agent]; known && c.Answer != "" {
-			given[members[i].family()]++
+		if c.Answer != "" {
+			given[by(c).family()]++
 			t.votes++
 			if t.find(c.Answer) == nil {
 				t.order = append(t.order, counted{answer: c.Answer})
@@ -36,8 +42,8 @@ func count(members []Member, calls []Call) (t tally) {
 		}
 	}
 	for _, c := range calls {
-		if i, known := place[c.Agent]; known && c.Answer != "" {
-			m := &members[i]
+		if c.Answer != "" {
+			m := by(c)
 			weight := m.worth(len(t.order)) / math.Sqrt(given[m.family()])
 			t.find(c.Answer).weight += weight
 			t.all += weight
@@ -61,6 +67,20 @@ func (t *tally) find(answer string) *counted {
 		}
 	}
 	return nil
+}
+
+// even is by how much of the greatest weight another one may be less and equal to it: sums of
+// weights differ by their order.
+const even = 1e-9
+
+// leaders returns the answers with the greatest weight.
+func (t *tally) leaders() (all []string) {
+	for _, c := range t.order {
+		if c.weight >= t.order[0].weight*(1-even) {
+			all = append(all, c.answer)
+		}
+	}
+	return all
 }
 
 // share returns the part of the weight that is for the first answer.

@@ -269,7 +269,7 @@ func (r *Replay) decide(t *Thread, s *signals.Signal[runlog.Decided]) (err error
 	if s.Payload.Observed == "" || terms.ledger == nil {
 		return nil
 	}
-	if err := terms.ledger.Observe(s.Payload.Observed, d.Ballots()); err != nil {
+	if err := terms.ledger.Observe(s.Payload.Observed, t.Votes.Independent(d.Ballots())); err != nil {
 		return r.unless(fmt.Errorf("replay: signal %d: %w", s.Seq, err))
 	}
 	if t.Calls.Plan() != nil {

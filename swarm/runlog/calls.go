@@ -2,10 +2,8 @@ package runlog
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 )
@@ -15,19 +13,10 @@ import (
 type Calls struct {
 	Planned *mode.Plan // as recorded; nil: nothing is
 
-	votes *Votes
-	all   []mode.Call  // with answers by the ids under which they were made
-	by    []signals.ID // the signals of the answers
-	at    map[turnOf]int
-	// first are the first answers of agents, as votes for them: what they answer later
-	// counts for the plan alone.
-	first []firstVote
-}
-
-// A firstVote is a vote for an answer, and the signal that gave it.
-type firstVote struct {
-	consensus.Vote
-	of signals.ID
+	votes  *Votes
+	asked  []mode.Call // without what they said
+	at     map[turnOf]int
+	stated map[signals.ID]int // by fact: the call in which it was stated
 }
 
 // A turnOf is a turn of an agent.
@@ -36,7 +25,7 @@ type turnOf struct {
 	round int32
 }
 
-func (c *Calls) init(v *Votes) { c.votes, c.at = v, map[turnOf]int{} }
+func (c *Calls) init(v *Votes) { c.votes, c.at, c.stated = v, map[turnOf]int{}, map[signals.ID]int{} }
 
 // Plan returns the plan; nil if the thread deliberates.
 func (c *Calls) Plan() *mode.Plan {
@@ -46,19 +35,10 @@ func (c *Calls) Plan() *mode.Plan {
 	return c.Planned
 }
 
-// All returns the calls in the order in which they were asked for, each with the id under
-// which its answer counts; "" for one that has lost.
-func (c *Calls) All() []mode.Call {
-	all := slices.Clone(c.all)
-	for i := range all {
-		if p := c.votes.Of(all[i].Answer); p == nil || p.Lost || !c.votes.out.Counts(c.by[i]) {
-			all[i].Answer = ""
-		} else {
-			all[i].Answer = p.ID()
-		}
-	}
-	return all
-}
+// All returns the calls in the order in which they were asked for, with what they said as far
+// as it counts, answers by the ids under which they do; after them the votes of others than
+// agents.
+func (c *Calls) All() []mode.Call { return c.votes.said() }
 
 // Next returns what the plan does next.
 func (c *Calls) Next() mode.Step { return c.Plan().Next(c.All()) }
@@ -77,66 +57,30 @@ func (c *Calls) apply(s signals.Any) {
 		}
 		step := c.Next()
 		for _, agent := range step.Ask {
-			c.at[turnOf{agent, h.Round}] = len(c.all)
-			c.all, c.by = append(c.all, mode.Call{Part: step.Part, Agent: agent}), append(c.by, signals.ID{})
-		}
-	case *signals.Signal[signals.Proposal]:
-		if call := c.of(h); call != nil && call.Part == agents.AskAnswer {
-			c.answer(call, h, s.Payload.ProposalID)
-		}
-	case *signals.Signal[signals.Vote]:
-		if call := c.of(h); call != nil && s.Payload.Stance == signals.Agree && c.votes.Of(s.Payload.ProposalID) != nil {
-			c.answer(call, h, s.Payload.ProposalID)
+			c.at[turnOf{agent, h.Round}] = len(c.asked)
+			c.asked = append(c.asked, mode.Call{Part: step.Part, Agent: agent})
 		}
 	case *signals.Signal[signals.Discovery], *signals.Signal[signals.Memory], *signals.Signal[signals.ToolResult]:
-		if call := c.of(h); call != nil {
-			call.Stated = true
+		if i, asked := c.of(h); asked {
+			c.stated[h.ID] = i
 		}
 	}
 }
 
-// of returns the call whose turn a signal is of; nil if it is of none.
-func (c *Calls) of(h signals.Header) *mode.Call {
-	if i, asked := c.at[turnOf{h.Source, h.Round}]; asked {
-		return &c.all[i]
-	}
-	return nil
+// of returns the place of the call whose turn a signal is of; false if it is of none.
+func (c *Calls) of(h signals.Header) (int, bool) {
+	i, asked := c.at[turnOf{h.Source, h.Round}]
+	return i, asked
 }
 
-// answer notes the first answer of a call. The first one of an agent that was not shown
-// what others hold is its vote.
-func (c *Calls) answer(call *mode.Call, h signals.Header, id string) {
-	if call.Answer != "" || call.Part == agents.AskFacts {
-		return
+// vote returns the vote that a proposal is by which an agent answers, under the signal of the
+// proposal; nil if it is no answer.
+func (c *Calls) vote(p *signals.Signal[signals.Proposal]) *signals.Signal[signals.Vote] {
+	i, asked := c.of(p.Header)
+	if !asked || c.asked[i].Part != agents.AskAnswer {
+		return nil
 	}
-	call.Answer, c.by[c.at[turnOf{h.Source, h.Round}]] = id, h.ID
-	voted := func(v firstVote) bool { return v.Voter == h.Source }
-	if call.Part == agents.AskAnswer && !slices.ContainsFunc(c.first, voted) {
-		c.first = append(c.first, firstVote{consensus.Vote{Seq: h.Seq, Voter: h.Source, ProposalID: id, Stance: consensus.Agree, Weight: cmp.Or(h.Confidence, 1)}, h.ID})
-	}
-}
-
-// decide is the strategy of the plan. It decides when voting is closed: the plan says
-// when that is.
-func (c *Calls) decide(b consensus.Ballots) consensus.Decision {
-	plan, calls, ids := c.Plan(), c.All(), b.Proposals()
-	chosen := plan.Choice(calls)
-	support := make([]float64, len(ids))
-	if i := slices.Index(ids, chosen.Answer); i >= 0 {
-		support[i] = chosen.Share
-	}
-	d := b.Decide(plan.Mode.String(), support, 0, func(int) int { return 1 })
-	d.Learned = false // by what is known of the voters beside the plan
-	d.Outcome, d.Choice, d.Leaders, d.Support, d.Confidence, d.Note = consensus.Pending, "", nil, chosen.Share, chosen.Sure, plan.Note(calls)
-	if chosen.Answer != "" {
-		d.Leaders = []string{chosen.Answer}
-	}
-	switch {
-	case !b.Closed():
-	case chosen.Answer != "" && chosen.Share >= b.Threshold() && d.Voters >= b.Quorum():
-		d.Outcome, d.Choice = consensus.Reached, chosen.Answer
-	default:
-		d.Outcome = consensus.Deadlocked
-	}
-	return d
+	return signals.New(p.Header, signals.Vote{
+		ProposalID: p.Payload.ProposalID, Stance: signals.Agree, Weight: cmp.Or(p.Confidence, 1), Reasoning: p.Payload.Reasoning,
+	})
 }

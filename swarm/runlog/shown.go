@@ -1,22 +1,28 @@
 package runlog
 
 import (
+	"slices"
+
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 )
 
 // Shown returns what agents of a team are shown in the turns of a round that a plan asks
 // for, of the log before it: what comes from outside the team, and what belongs to the step.
 // For an answer these are the facts that others have stated for it, for a verdict one
-// argument for each answer.
+// argument for each answer. What was taken back before the round is not shown, nor what the
+// operator has taken back since: a round that begins again goes on without it.
 func (t *Thread) Shown(began *signals.Signal[Began], team func(id string) bool) (news []signals.Any, proposals []agents.Standing) {
 	ask, told := began.Payload.Ask, t.Calls.Planned.Mode == mode.FactsFirst
-	for _, s := range t.Log {
+	before := t.Log[:slices.IndexFunc(t.Log, func(s signals.Any) bool { return s.Head().Seq == began.Seq })]
+	back := retract.FoldOf(before)
+	for _, s := range before {
 		h := s.Head()
 		switch {
-		case h.Seq >= began.Seq:
+		case back.Has(h.ID), t.Withdrawn.byOperator(h.ID):
 		case h.Source == bus.System:
 			if k := s.Kind(); k == signals.KindTask || isFact(k) {
 				news = append(news, s)

@@ -51,7 +51,7 @@ func (t *Thread) Apply(s signals.Any) {
 	t.Debates.apply(s)
 	t.Stage.Apply(s)
 	t.Coordination.Apply(s)
-	if back || t.Withdrawn.Any() && s.Kind() == signals.KindVote {
+	if k := s.Kind(); back || t.Withdrawn.Any() && (k == signals.KindVote || k == signals.KindProposal) {
 		if err := t.withdraw(back); err != nil && t.Votes.err == nil {
 			t.Votes.err = err
 		}

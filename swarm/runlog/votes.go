@@ -9,6 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/internal/standings"
+	"github.com/swarmbus/swarmbus/swarm/mode"
 )
 
 // Votes are the proposals of a thread with the votes on them, equal proposals as one.
@@ -24,7 +25,7 @@ type Votes struct {
 	all     *standings.Fold
 	calls   *Calls
 	out     *Withdrawn
-	polled  int // of the first answers of the calls, those that are counted
+	polled  mode.Poll
 
 	by      consensus.Strategy
 	options *consensus.Options
@@ -55,7 +56,7 @@ func (v *Votes) CountedBy(by consensus.Strategy, o *consensus.Options, weights m
 // Terms returns what the votes count by. A plan decides instead of the strategy.
 func (v *Votes) Terms() (consensus.Strategy, *consensus.Options) {
 	if plan := v.calls.Plan(); plan != nil {
-		return consensus.Func(plan.Mode.String(), v.calls.decide), v.options
+		return consensus.Func(plan.Mode.String(), v.decide), v.options
 	}
 	return v.by, v.options
 }
@@ -94,10 +95,12 @@ func (v *Votes) apply(s signals.Any) {
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:
 		v.made = append(v.made, s)
-		err = cmp.Or(v.propose(s), v.poll())
+		err = v.propose(s)
+		if answer := v.calls.vote(s); answer != nil {
+			err = cmp.Or(err, v.take(answer))
+		}
 	case *signals.Signal[signals.Vote]:
-		v.cast = append(v.cast, s)
-		err = cmp.Or(v.vote(s), v.poll())
+		err = v.take(s)
 	case *signals.Signal[Planned]:
 		err = v.recount()
 	case *signals.Signal[Same]:
@@ -111,11 +114,11 @@ func (v *Votes) apply(s signals.Any) {
 		err = v.recount()
 	case *signals.Signal[Answered]:
 		v.answers = append(v.answers, s.Payload.By)
-		if v.options == nil {
-			return
-		}
 		before := v.options
-		if v.options = v.withAnswers(before); v.options == before {
+		if before != nil {
+			v.options = v.withAnswers(before)
+		}
+		if v.options == before && v.calls.Plan() == nil {
 			return
 		}
 		err = v.recount()
@@ -149,12 +152,18 @@ func (v *Votes) enter(p *agents.Standing) error {
 	return Fold(v.round, p.Proposal, 1)
 }
 
+// take takes the next vote.
+func (v *Votes) take(s *signals.Signal[signals.Vote]) error {
+	v.cast = append(v.cast, s)
+	return v.vote(s)
+}
+
 func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
-	if !v.out.Counts(s.ID) {
+	if s = v.poll(s); s == nil {
 		return nil
 	}
 	id, ok := v.all.Vote(s)
-	if on := v.all.Of(id); !ok || v.round == nil || v.calls.Plan() != nil || on != nil && on.Lost {
+	if on := v.all.Of(id); !ok || v.round == nil || on != nil && on.Lost {
 		return nil
 	}
 	weight, known := v.weights[s.Source]
@@ -168,27 +177,9 @@ func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
 	return Fold(v.round, signals.New(s.Header, counted), weight)
 }
 
-// poll counts the first answers of agents that a plan has asked as their votes.
-func (v *Votes) poll() error {
-	for ; v.round != nil && v.polled < len(v.calls.first); v.polled++ {
-		if !v.out.Counts(v.calls.first[v.polled].of) {
-			continue
-		}
-		vote := v.calls.first[v.polled].Vote
-		p := v.all.Of(vote.ProposalID)
-		if vote.ProposalID = p.ID(); p.Lost {
-			continue
-		}
-		if err := v.round.Vote(vote); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // recount counts anew, the proposals first, so that no vote precedes its proposal.
 func (v *Votes) recount() (err error) {
-	v.all, v.polled = standings.New(), 0
+	v.all, v.polled = standings.New(), mode.Poll{}
 	if v.options != nil {
 		by, options := v.Terms()
 		if v.round, err = consensus.NewRound(by, options); err != nil {
@@ -212,7 +203,7 @@ func (v *Votes) recount() (err error) {
 			return err
 		}
 	}
-	return cmp.Or(v.abstain(), v.poll())
+	return v.abstain()
 }
 
 // withAnswers returns the options with the sources of answers among the voters.

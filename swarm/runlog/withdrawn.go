@@ -1,6 +1,9 @@
 package runlog
 
 import (
+	"slices"
+
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/claims"
@@ -12,11 +15,18 @@ type Withdrawn struct {
 	retract.Fold
 	Fallen []*signals.Signal[signals.Vote] // in log order; shared
 
-	fallen map[signals.ID]bool // votes, and answers of a plan
+	fallen map[signals.ID]bool // votes
 }
 
 // Counts reports whether a vote counts, or a proposal as an answer.
 func (w *Withdrawn) Counts(id signals.ID) bool { return !w.fallen[id] && !w.Has(id) }
+
+// byOperator reports whether the operator has taken a signal back.
+func (w *Withdrawn) byOperator(id signals.ID) bool {
+	return w.Has(id) && slices.ContainsFunc(w.Said, func(s *signals.Signal[retract.Retraction]) bool {
+		return s.Source == bus.System && s.Payload.TargetSignalID == id
+	})
+}
 
 // stated returns a proposal, without its reason if that was taken back.
 func (w *Withdrawn) stated(p *signals.Signal[signals.Proposal]) *signals.Signal[signals.Proposal] {
@@ -39,8 +49,7 @@ func (t *Thread) withdraw(changed bool) (err error) {
 	for more := w.Any(); more && err == nil; {
 		more = false
 		for _, c := range claims.Of(t.Log, t.Votes.Show("")).Retracted().Fall {
-			counted := c.Kind == signals.KindVote || c.Kind == signals.KindProposal && t.Calls.Plan() != nil
-			if counted && w.Counts(c.ID) {
+			if c.Kind == signals.KindVote && w.Counts(c.ID) {
 				w.fallen[c.ID], more, changed = true, true, true
 			}
 		}

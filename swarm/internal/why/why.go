@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/internal/near"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/internal/words"
+	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -91,9 +92,11 @@ func troubles(r *solves.Result) []string {
 	return append(words.AtMost(failed), words.AtMost(late)...)
 }
 
-// passes lists the turns in which agents had nothing to add, if votes are missing.
+// passes lists the turns in which agents had nothing to add, if votes are missing or a plan has
+// the answer of one agent alone.
 func passes(r *solves.Result) (all []string) {
-	if len(r.Missing) == 0 {
+	alone := r.Planned != nil && r.Planned.Mode != mode.Deliberate && r.Decision.Voters == 1
+	if len(r.Missing) == 0 && !alone {
 		return nil
 	}
 	for _, p := range r.Passed {

@@ -1,0 +1,76 @@
+package runlog
+
+import (
+	"slices"
+
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/mode"
+)
+
+// decide is the strategy of the plan.
+func (v *Votes) decide(b consensus.Ballots) consensus.Decision {
+	return v.calls.Plan().Decide(b, v.said())
+}
+
+// said returns the calls with what they said, by the votes that count.
+func (v *Votes) said() []mode.Call {
+	all := v.polled.Calls(v.calls.asked)
+	for id, call := range v.calls.stated {
+		all[call].Stated = all[call].Stated || !v.out.Has(id)
+	}
+	return all
+}
+
+// poll returns a vote as it counts; nil if it does not. By a plan that is on the id under which
+// its proposal counts.
+func (v *Votes) poll(s *signals.Signal[signals.Vote]) *signals.Signal[signals.Vote] {
+	on, said := v.all.Of(s.Payload.ProposalID), s.Payload
+	at, asked := v.calls.of(s.Header)
+	if on != nil {
+		said.ProposalID = on.ID()
+	}
+	switch {
+	case !v.out.Counts(s.ID):
+		return nil
+	case v.calls.Plan() == nil:
+		return s
+	case !asked && v.calls.Plan().Has(s.Source), asked && !v.known(s):
+		return nil
+	case asked && !v.polled.Take(at, v.calls.asked[at], said, on.Lost):
+		return nil
+	case !asked && on != nil && !on.Lost && slices.Contains(v.answers, s.Source):
+		v.polled.TakeOutside(s.Source, said)
+	}
+	return signals.New(s.Header, said)
+}
+
+// known reports whether the proposal of a vote was made before the vote, or is its signal.
+func (v *Votes) known(s *signals.Signal[signals.Vote]) bool {
+	return slices.ContainsFunc(v.made, func(p *signals.Signal[signals.Proposal]) bool {
+		return p.Seq <= s.Seq && p.Payload.ProposalID == s.Payload.ProposalID
+	})
+}
+
+// Independent returns what voters are for of themselves: the ballots, but instead of what
+// judges say who have read the reasons of others, their own answers.
+func (v *Votes) Independent(b consensus.Ballots) consensus.Ballots {
+	calls := v.calls.All()
+	if !slices.ContainsFunc(calls, func(c mode.Call) bool { return c.Part == mode.Verdict }) {
+		return b
+	}
+	var votes []consensus.Vote
+	for vote := range b.Votes() {
+		if !v.calls.Plan().Has(vote.Voter) {
+			votes = append(votes, vote)
+		}
+	}
+	for _, c := range calls {
+		said := slices.ContainsFunc(votes, func(v consensus.Vote) bool { return v.Voter == c.Agent })
+		if c.Part == mode.Answer && c.Answer != "" && !said {
+			votes = append(votes, consensus.Vote{Voter: c.Agent, ProposalID: c.Answer, Stance: consensus.Agree, Weight: 1})
+		}
+	}
+	own, _ := consensus.NewBallots(nil, b.Proposals(), votes) // valid as they were
+	return own
+}
