@@ -45,6 +45,7 @@ func TestAnAnswerIsWrittenOnceAndCitesTheLog(t *testing.T) {
 		{scribe{text: "They do it [4, 999]."}, "", synthesis.ErrCited.Error()},
 		{scribe{text: "They do it [1]."}, "", synthesis.ErrCited.Error()}, // the task claims nothing
 		{scribe{text: " \n"}, "", synthesis.ErrUncited.Error()},
+		{scribe{text: "[4]."}, "", synthesis.ErrUncited.Error()},
 		{scribe{text: strings.Repeat("x", synthesis.MaxText) + "[4]"}, "", synthesis.ErrLong.Error()},
 		{scribe{err: errors.New("no ink")}, "", "no ink"},
 		{scribe{text: "panic"}, "", "panicked: no ink"},

@@ -33,6 +33,8 @@ var examples = map[string]string{
 	"swarmbus export":      "swarmbus export retries > retries.jsonl",
 	"swarmbus import":      "swarmbus import retries.jsonl again\nswarmbus import --format cloudevents events.jsonl again",
 	"swarmbus schema":      "swarmbus schema vote > vote.schema.json\nswarmbus schema asyncapi",
+	"swarmbus help":        "swarmbus help solve",
+	"swarmbus completion":  "swarmbus completion bash > /etc/bash_completion.d/swarmbus",
 	"swarmbus version":     "swarmbus version --json",
 }
 
@@ -42,6 +44,10 @@ func exemplify(cmd *cobra.Command) {
 		cmd.Example = "  " + strings.ReplaceAll(lines, "\n", "\n  ")
 	}
 	for _, c := range cmd.Commands() {
+		if cmd.Name() == "completion" { // whose commands are of shells
+			c.Example = "  swarmbus completion " + c.Name() + " > swarmbus." + c.Name()
+			continue
+		}
 		exemplify(c)
 	}
 }

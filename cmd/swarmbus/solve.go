@@ -94,9 +94,9 @@ the models of the team, and the agents get them in turn.
 --mode says how the agents work. auto, the default, lets them answer one after the other
 without seeing each other's answers, until one answer leads by three or four votes; with
 --facts-differ they state what they know first, and with --checkable three of them judge
-the arguments where answers differ. Known outcomes come before what is said. With --mode
-deliberate they talk in rounds and settle conflicts, which costs more. The result says
-which mode it was, why, and what it cost.
+the arguments where answers differ. With --mode deliberate they talk in rounds and settle
+conflicts, which costs more; what is for such rounds alone, such as --advocate, is refused
+in another mode. The result says which mode it was, why, and what it cost.
 
 With --writer a model of the team writes the answer as a text that cites what was said; if it
 cites wrongly, or there is no budget for it, a template does. With --speakers only the agents
@@ -233,7 +233,7 @@ func (t *solveTerms) here() (err error) {
 // notEmpty refuses flags that were given without a value, such as those of a variable
 // that is not set: what they limit would have no limit.
 func notEmpty(cmd *cobra.Command) error {
-	for _, name := range []string{"team", "advocate", "writer", "budget", "base-url", "record", "cassette", "journal", "resume", "by", "vote", "against", "allow", "deny"} {
+	for _, name := range []string{"team", "mode", "conflicts", "advocate", "writer", "budget", "base-url", "record", "cassette", "journal", "resume", "by", "vote", "against", "allow", "deny"} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
 			return usage(fmt.Errorf("--%s is empty", name))
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -44,7 +45,7 @@ func (f *teamFlags) define(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.provable, "checkable", false, "a right answer can be proved, which --mode auto goes by")
 	flags.IntVar(&f.calls, "calls", 0, "maximum number of turns in modes other than deliberate, each with what it reads (default: three for each agent)")
 	f.by.define(flags)
-	flags.IntVar(&f.rounds, "rounds", teams.DefaultRounds, "maximum number of rounds")
+	flags.IntVar(&f.rounds, "rounds", teams.DefaultRounds, "maximum number of rounds, where the agents deliberate")
 	flags.Uint64Var(&f.seed, "seed", teams.DefaultSeed, "seed of ids and random choices")
 	flags.StringVar(&f.baseURL, "base-url", "", "base URL of the models' server (default: the provider's)")
 	flags.StringVar(&f.budget, "budget", "", "maximum cost, such as 0.50usd or 20000tokens (default: unlimited)")
@@ -62,11 +63,11 @@ type terms struct {
 }
 
 func (t *terms) define(flags *pflag.FlagSet) {
-	flags.StringVar(&t.strategy, "strategy", "", "how votes become a decision: "+words(teams.Strategies())+" (default: what has proved reliable)")
+	flags.StringVar(&t.strategy, "strategy", "", "how votes become a decision, where the agents deliberate: "+words(teams.Strategies())+" (default: what has proved reliable)")
 	flags.Float64Var(&t.threshold, "threshold", 0, "share of support that a decision needs, above 0 and at most 1 (default: 0.7, where the agents deliberate)")
 	flags.IntVar(&t.quorum, "quorum", 0, "number of voters that a decision needs (default: more than half, where the agents deliberate)")
-	flags.StringVar(&t.conflicts, "conflicts", string(teams.ConflictPolicies()[0]), "how conflicts between proposals are settled: "+words(teams.ConflictPolicies()))
-	flags.StringVar(&t.advocate, "advocate", "", "agent that argues against what the votes have chosen before it is decided, such as critic (default: nobody)")
+	flags.StringVar(&t.conflicts, "conflicts", string(teams.ConflictPolicies()[0]), "how conflicts between proposals are settled, where the agents deliberate: "+words(teams.ConflictPolicies())+"; with escalate a person is asked in other modes, too")
+	flags.StringVar(&t.advocate, "advocate", "", "agent that argues against what the votes have chosen before it is decided, where the agents deliberate, such as critic (default: nobody)")
 	flags.StringVar(&t.writer, "writer", "", "model of the team that writes the answer as a text, such as ollama:qwen3 (default: none)")
 	flags.IntVar(&t.speakers, "speakers", 0, "agents that speak in a round, where the agents deliberate (default: all with something new to hear)")
 }
@@ -111,7 +112,23 @@ func (f *teamFlags) make(cmd *cobra.Command) (*teams.Team, error) {
 			err = usage(err)
 		}
 	}
+	if err == nil {
+		err = idle(cmd, team)
+	}
 	return team, err
+}
+
+// idle refuses flags that have no effect in the mode that is asked for, and warns of fields of a
+// team that have none.
+func idle(cmd *cobra.Command, t *teams.Team) error {
+	named := cmp.Or(t.Mode, teams.DefaultMode)
+	for _, field := range t.Idle() {
+		if flag := cmd.Flags().Lookup(field); flag != nil && flag.Changed && named != teams.DefaultMode {
+			return usage(fmt.Errorf("--%s %v has no effect in mode %s: it is for agents that deliberate", field, flag.Value, named))
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "swarmbus: %s has no effect in mode %s: it is for agents that deliberate\n", field, named)
+	}
+	return nil
 }
 
 // check finds what is wrong with the flags alone.
@@ -125,7 +142,7 @@ func (f *teamFlags) check(cmd *cobra.Command) error {
 		return fmt.Errorf("--agents %d is not from 1 to 64", f.agents)
 	case f.mode != "" && !slices.Contains(teams.Modes(), teams.Mode(f.mode)):
 		return fmt.Errorf("--mode %q is not %s", f.mode, words(teams.Modes()))
-	case f.calls < 0:
+	case f.calls < 0 || f.calls == 0 && cmd.Flags().Changed("calls"):
 		return fmt.Errorf("--calls %d is not positive", f.calls)
 	case f.rounds < 1:
 		return fmt.Errorf("--rounds %d is not positive", f.rounds)
@@ -160,12 +177,14 @@ func (f *teamFlags) change(cmd *cobra.Command, t *teams.Team) error {
 		"seed":      func() { t.Seed = f.seed },
 		"budget":    func() { t.Budget = teams.Budget(f.budget) },
 		"deadline":  func() { t.Deadline = teams.Duration(f.deadline) },
+
+		"facts-differ": func() { t.FactsDiffer = f.differ },
+		"checkable":    func() { t.Checkable = f.provable },
 	} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
 			set()
 		}
 	}
-	t.FactsDiffer, t.Checkable = t.FactsDiffer || f.differ, t.Checkable || f.provable
 	if err := f.setBase(t); err != nil {
 		return err
 	}

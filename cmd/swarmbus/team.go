@@ -74,6 +74,9 @@ func newTeamCheck() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := idle(cmd, team); err != nil {
+				return err
+			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is a team of %s with %s\n", transcript.Printable(args[0]), plural(len(team.Agents), "agent"), plural(len(team.Models), "model"))
 			return err
 		},

@@ -65,6 +65,8 @@ func (c *Case) choose(best []Member, known record) (Mode, string) {
 	switch {
 	case len(c.Silent) > 0:
 		return Deliberate, strings.Join(c.Silent, ", ") + " may not answer"
+	case len(best) == 0:
+		return Deliberate, "nobody may answer"
 	case len(best) == 1:
 		return Single, "there is one agent"
 	}

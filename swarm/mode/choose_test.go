@@ -60,6 +60,7 @@ func TestAutoChooses(t *testing.T) {
 	}{
 		"a vote if nothing is known":           {mode.Case{Members: team(5, 0, 0)}, mode.Vote},
 		"the only agent":                       {mode.Case{Members: team(1, 0, 0)}, mode.Single},
+		"nobody":                               {mode.Case{}, mode.Deliberate},
 		"deliberation where some cannot":       {mode.Case{Members: team(3, 0, 0), Silent: []string{"critic"}}, mode.Deliberate},
 		"facts first":                          {mode.Case{Members: team(5, 0, 0), Traits: facts}, mode.FactsFirst},
 		"a check":                              {mode.Case{Members: team(5, 0, 0), Traits: check}, mode.Check},

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -74,7 +75,7 @@ func write(ctx context.Context, w Writer, b *Brief) (text string, err error) {
 
 // The errors of [Brief.Check].
 var (
-	ErrUncited = errors.New("synthesis: a paragraph cites nothing of the log")
+	ErrUncited = errors.New("synthesis: a paragraph cites nothing of the log, or says nothing")
 	ErrCited   = errors.New("synthesis: no claim of the log is cited")
 	ErrLong    = errors.New("synthesis: the text is too long")
 )
@@ -101,7 +102,7 @@ func (b *Brief) Check(text string) error {
 		}
 		paragraphs++
 		all := citation.FindAllStringSubmatch(line, -1)
-		if len(all) == 0 {
+		if len(all) == 0 || !strings.ContainsFunc(citation.ReplaceAllString(line, ""), unicode.IsLetter) {
 			return fmt.Errorf("%w: %.60q", ErrUncited, line)
 		}
 		for _, m := range all {

@@ -1,11 +1,14 @@
 package teams
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 )
 
@@ -25,7 +28,7 @@ func (t *Team) traits() mode.Traits {
 	}
 	for _, a := range t.Agents {
 		for _, name := range slices.Sorted(maps.Keys(a.Tools)) {
-			if checks.MatchString(name) {
+			if a.may(name) && proves(name) {
 				return mode.Traits{Checkable: true, Because: fmt.Sprintf("%s may call %s", a.ID, name)}
 			}
 		}
@@ -33,16 +36,71 @@ func (t *Team) traits() mode.Traits {
 	return mode.Traits{}
 }
 
-// checks matches the names of tools that check something.
-var checks = regexp.MustCompile(`(?i)(^|[^a-z])(test|tests|prove|proof|check|verify|lint|compile|build)([^a-z]|$)`)
-
 // without returns the first tool that one agent may call and another may not; "" if there
 // is none.
 func without(a, b Agent) string {
 	for _, name := range slices.Sorted(maps.Keys(a.Tools)) {
-		if _, too := b.Tools[name]; !too {
+		if a.may(name) && !b.may(name) {
 			return name
 		}
 	}
 	return ""
+}
+
+// may reports whether the agent may call a tool, or all tools of a server: whether its rule for
+// the tool, or else that for the tool's server, is another one than to deny it.
+func (a Agent) may(name string) bool {
+	p, rule := a.Tools[name]
+	if server, _, of := strings.Cut(name, "/"); !rule && of {
+		p, rule = a.Tools[server+"/*"]
+	}
+	return rule && p != "deny"
+}
+
+var (
+	word = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
+	// tests are words of tools that prove something, and checks are such words where they come
+	// last: check_weather looks something up.
+	tests  = []string{"test", "tests", "pytest", "unittest", "doctest", "ctest", "jest", "prove", "prover", "proof", "verify", "verifier", "lint", "linter", "typecheck"}
+	checks = []string{"check", "checker", "checks", "compile", "compiler", "build"}
+)
+
+// proves reports whether the name of a tool is that of one that tests or proves something. Of
+// server/* the name of the server says so.
+func proves(name string) bool {
+	server, tool, of := strings.Cut(name, "/")
+	if !of || tool == "*" {
+		tool = server
+	}
+	words := word.FindAllString(tool, -1)
+	for i := range words {
+		words[i] = strings.ToLower(words[i])
+	}
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(tests, w) }) ||
+		len(words) > 0 && slices.Contains(checks, words[len(words)-1])
+}
+
+// Idle returns the fields that are set and have no effect in the mode of the team, since they
+// are for agents that deliberate. In the mode auto, conflicts and rounds are no such fields: what
+// it chooses may be to deliberate.
+func (t *Team) Idle() (fields []string) {
+	chosen := cmp.Or(t.Mode, DefaultMode)
+	silent := func(a Agent) bool { return a.CanEmit != nil && !slices.Contains(a.CanEmit, signals.KindProposal) }
+	if auto := chosen == DefaultMode; chosen == Mode(mode.Deliberate.String()) || auto && slices.ContainsFunc(t.Agents, silent) {
+		return nil
+	}
+	set := func(field string, is bool) {
+		if is {
+			fields = append(fields, field)
+		}
+	}
+	set("strategy", t.Strategy != "")
+	set("conflicts", chosen != DefaultMode && t.Conflicts != "" && t.Conflicts != "escalate")
+	set("advocate", t.Advocate != "")
+	set("speakers", t.Speakers > 0)
+	set("rounds", chosen != DefaultMode && t.Rounds > 0)
+	for i, a := range t.Agents {
+		set(fmt.Sprintf("agents[%d].weight", i), a.Weight > 0 && a.Weight < 1)
+	}
+	return fields
 }

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/swarm/teams"
+)
+
+// What a team file says in vain is named when the team is checked.
+func TestCheckNamesFieldsWithoutEffectInTheMode(t *testing.T) {
+	idle := []string{"strategy: bayesian", "conflicts: majority", "advocate: critic", "speakers: 1", "rounds: 2", "threshold: 0.6"}
+	for mode, want := range map[string][]string{
+		"deliberate": nil,
+		"vote":       {"strategy", "conflicts", "advocate", "speakers", "rounds"},
+		"auto":       {"strategy", "advocate", "speakers"},
+	} {
+		status, _, stderr := swarmbusRun(t, "team", "check", teamFile(t, append(idle, "mode: "+mode)...))
+		var got []string
+		for line := range strings.Lines(stderr) {
+			got = append(got, strings.Fields(line)[1])
+			if !strings.Contains(line, "has no effect in mode "+mode) {
+				t.Errorf("%s: %s", mode, line)
+			}
+		}
+		if status != exitDecided || !slices.Equal(got, want) {
+			t.Errorf("%s: status %d, named %q, want %q", mode, status, got, want)
+		}
+	}
+	for _, name := range teams.Names() {
+		if _, _, stderr := swarmbusRun(t, "team", "check", name); stderr != "" {
+			t.Errorf("the ready-made team %s: %s", name, stderr)
+		}
+	}
+}
+
+func TestFlagsSayThatATeamFileIsWrongAboutItsTasks(t *testing.T) {
+	var f teamFlags
+	cmd := new(cobra.Command)
+	f.define(cmd.Flags())
+	team := &teams.Team{FactsDiffer: true, Checkable: true}
+	if err := cmd.ParseFlags([]string{"--facts-differ=false"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.change(cmd, team); err != nil || team.FactsDiffer || !team.Checkable {
+		t.Errorf("%v: facts differ %v, checkable %v; want false as given, true as in the file", err, team.FactsDiffer, team.Checkable)
+	}
+}
