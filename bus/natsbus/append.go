@@ -82,7 +82,7 @@ func (l *Log) dress(m *nats.Msg) error {
 		if err := context.Cause(lease.held); err != nil {
 			return err
 		}
-		m.Header.Set(headerFence, lease.fence())
+		m.Header.Set(headerFence, fenceText(lease.token, lease.name))
 	}
 	sign(m, l.opts.Key)
 	return nil

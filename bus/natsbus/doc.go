@@ -87,7 +87,9 @@
 //	CloseThread                    weaker: only by a signal in   TestThreadIsClosedInEveryProcessByASignalOfTheLog
 //	                                 the log ([bus.ThreadCloser])
 //	one driver at a time           holds: who lost its lease     TestDriverThatLostItsLeaseCommitsNothing,
-//	                                 commits nothing               TestProcessThatCannotRaiseItsFenceHoldsNoLease
+//	                                 commits nothing, and forged   TestProcessThatCannotRaiseItsFenceHoldsNoLease,
+//	                                 fences do not count           TestForgedFenceTakesNoLease,
+//	                                                               TestLeasesGoOnFromTheFenceInTheStreamWithoutTheirBucket
 //	across regions                 holds, also while the link    TestLinkOfALeafNodeIsCutAndNothingIsLostOrThereTwice
 //	                                 of a leaf node is cut
 //	same state after a restart     holds, from the stream or a   TestLateProcessBeginsWithTheSnapshotAndAgrees,
@@ -125,9 +127,11 @@
 //
 // # Drivers
 //
-// A process that drives a solve holds a [Lease]. Messages have the lease's number, and
-// once a later holder's number is in the log no message with an earlier one is. What
-// models answered is in [Results], so that a later driver does not ask again.
+// A process that drives a solve holds a [Lease]. It says so with a fence: a message of the
+// system ([bus.System]), whose place in the stream is the lease's number. Messages have that
+// number, and once a later holder's fence is in the log no message with an earlier one is.
+// Who may not publish as the system, by permissions or keys, raises no fence. What models
+// answered is in [Results], so that a later driver does not ask again.
 //
 // # Agreement
 //

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -63,14 +64,10 @@ const maxAhead = 2 * time.Minute
 // signals returns the signals of a message, which came in an envelope with a subject or
 // alone, or why it is not in the log.
 func (j *judge) signals(m *message, envelope string) ([]signals.Any, *DeadLetter) {
-	refuse := func(reason string, err error) *DeadLetter { return &DeadLetter{Seq: m.seq, Reason: reason, Err: err} }
-	if err := j.fence(m); err != nil {
-		reason := Fenced
-		if errors.Is(err, errFence) {
-			reason = Fence
-		}
-		return nil, refuse(reason, err)
+	if m.header.Get(headerRaise) != "" {
+		return nil, j.raise(m, envelope)
 	}
+	refuse := func(reason string, err error) *DeadLetter { return &DeadLetter{Seq: m.seq, Reason: reason, Err: err} }
 	all, err := m.decode(j.codec)
 	if err == nil {
 		err = complete(m, all)
@@ -78,8 +75,11 @@ func (j *judge) signals(m *message, envelope string) ([]signals.Any, *DeadLetter
 	if err != nil {
 		return nil, refuse(Malformed, err)
 	}
-	if err := j.genuine(m, all, envelope); err != nil {
+	if err := j.genuine(m, subjectOf(m.prefix(), all), envelope, sourcesOf(all)); err != nil {
 		return nil, refuse(Forged, err)
+	}
+	if err := j.fenced(m); err != nil {
+		return nil, refuse(Fenced, err)
 	}
 	for _, s := range all {
 		h := s.Head()
@@ -112,52 +112,73 @@ func complete(m *message, all []signals.Any) error {
 	return nil
 }
 
-// genuine checks that a message is where its signals belong, so that permissions for
-// subjects hold, and its signature.
-func (j *judge) genuine(m *message, all []signals.Any, envelope string) error {
-	prefix, _, _ := strings.Cut(m.subject, ".log.")
-	if want := subjectOf(prefix+".log", all); m.subject != want {
+// genuine checks that a message is where it belongs, so that permissions for subjects hold,
+// and that a key of each of its sources signed it.
+func (j *judge) genuine(m *message, want, envelope string, sources []string) error {
+	if m.subject != want {
 		return fmt.Errorf("its subject is %s, not %s", m.subject, want)
 	}
 	if !covers(envelope, m.subject) {
 		return fmt.Errorf("its subject is %s, in an envelope to %s", m.subject, envelope)
 	}
-	return j.signed(m, all)
+	return j.signed(m, sources)
+}
+
+// sourcesOf returns the sources of signals, each once.
+func sourcesOf(all []signals.Any) (sources []string) {
+	for _, s := range all {
+		if source := s.Head().Source; !slices.Contains(sources, source) {
+			sources = append(sources, source)
+		}
+	}
+	return sources
 }
 
 var errFence = errors.New("it raises a fence")
 
-// fence applies the fences to a message, and raises them.
-func (j *judge) fence(m *message) error {
-	if raised := m.header.Get(headerRaise); raised != "" {
-		name, token, err := parseFence(raised)
-		if err != nil {
-			return err
-		}
-		if token <= j.fences[name] {
-			return fmt.Errorf("the token of %s is %d already", name, j.fences[name])
-		}
-		j.fences[name] = token
-		return errFence
+// raise judges a fence: a message of the system that says who holds a lease from here on.
+// The token of the lease is the fence's own number in the stream, so that it only grows,
+// whatever a fence says and whatever became of the bucket. A fence names the token that it
+// follows: of several that follow the same one, the first counts.
+func (j *judge) raise(m *message, envelope string) *DeadLetter {
+	refuse := func(reason string, err error) *DeadLetter { return &DeadLetter{Seq: m.seq, Reason: reason, Err: err} }
+	before, name, err := parseFence(m.header.Get(headerRaise))
+	if err != nil {
+		return refuse(Malformed, err)
 	}
+	if err := j.genuine(m, fenceSubject(m.prefix()), envelope, []string{bus.System}); err != nil {
+		return refuse(Forged, err)
+	}
+	if token := j.fences[name]; token != before {
+		return refuse(Fenced, fmt.Errorf("it follows token %d of the lease %s, which is %d", before, name, token))
+	}
+	j.fences[name] = m.seq
+	return refuse(Fence, errFence)
+}
+
+// fenced says why a message was sent too late, if it was sent under a lease.
+func (j *judge) fenced(m *message) error {
 	under := m.header.Get(headerFence)
 	if under == "" {
 		return nil
 	}
-	name, token, err := parseFence(under)
+	token, name, err := parseFence(under)
 	if err == nil && token < j.fences[name] {
 		err = fmt.Errorf("it was sent under token %d of the lease %s, which is %d", token, name, j.fences[name])
 	}
 	return err
 }
 
-func parseFence(text string) (name string, token uint64, err error) {
+// fenceText is a token of a lease in a header; that before the first one is 0.
+func fenceText(token uint64, name string) string { return fmt.Sprintf("%d %s", token, name) }
+
+func parseFence(text string) (token uint64, name string, err error) {
 	digits, name, ok := strings.Cut(text, " ")
 	token, err = strconv.ParseUint(digits, 10, 64)
 	if err != nil || !ok || name == "" {
-		return "", 0, fmt.Errorf("%q is not a token and a name", text)
+		return 0, "", fmt.Errorf("%q is not a token and a name", text)
 	}
-	return name, token, nil
+	return token, name, nil
 }
 
 // A window has the ids of the newest messages.

@@ -23,50 +23,81 @@ var ErrLost = errors.New("natsbus: the lease is lost")
 // into its log, however late it arrives and whatever the clocks say. A process that holds
 // several leases at once joins the log once for each.
 type Lease struct {
-	log   *Log
-	name  string
-	value string // of its key: what no other lease has
-	token uint64
-	kv    jetstream.KeyValue
-	held  context.Context // its cause says why it is lost
-	lose  context.CancelCauseFunc
-	over  chan struct{} // closed when it is not renewed any more
+	log      *Log
+	name     string
+	value    string // of its key: what no other lease has
+	revision uint64 // of its key when it was taken
+	token    uint64 // of its fence
+	kv       jetstream.KeyValue
+	ttl      time.Duration   // of the bucket
+	held     context.Context // its cause says why it is lost
+	lose     context.CancelCauseFunc
+	over     chan struct{} // closed when it is not renewed any more
 }
 
 // Lease waits until no other process holds the lease, and takes it. When it returns, the
 // bus has everything that the process that held it before has published and ever will.
 // The lease is renewed until it is released; it ends after [Options].LeaseTTL without
-// being renewed.
+// being renewed. Who may not publish as the system ([bus.System]) cannot take a lease.
 func (l *Log) Lease(ctx context.Context, name string) (*Lease, error) {
-	var kv jetstream.KeyValue
-	err := retry(ctx, func(ctx context.Context) (err error) {
-		kv, err = l.bucket(ctx, "leases", l.opts.LeaseTTL)
-		return err
-	})
+	if err := (signals.Limits{}).Name("name of the lease", name); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOption, err)
+	}
+	kv, ttl, err := l.leases(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for {
-		lease := &Lease{log: l, name: name, value: l.opts.Process + " " + rand.Text(), kv: kv, over: make(chan struct{})}
+	for pauses := pause(); ; {
+		lease := &Lease{log: l, name: name, value: l.opts.Process + " " + rand.Text(), kv: kv, ttl: ttl, over: make(chan struct{})}
 		err := l.hold(ctx, lease)
 		var dead *DeadLetter
-		if errors.As(err, &dead) && dead.Reason == Fenced {
-			continue // it ended, and another process was quicker to raise its fence
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+			return lease, nil
+		case !errors.As(err, &dead) || dead.Reason != Fenced:
 			return nil, err
 		}
-		return lease, nil
+		select { // another process was quicker to raise its fence
+		case <-time.After(pauses.NextBackOff()):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 	}
+}
+
+// leases returns the bucket of leases, and after how long they end in it: the process that
+// made it has decided that.
+func (l *Log) leases(ctx context.Context) (kv jetstream.KeyValue, ttl time.Duration, err error) {
+	err = retry(ctx, func(ctx context.Context) error {
+		if kv, err = l.bucket(ctx, "leases", l.opts.LeaseTTL); err != nil {
+			return err
+		}
+		status, err := kv.Status(ctx)
+		if err == nil {
+			ttl = status.TTL()
+		}
+		return err
+	})
+	if err != nil || ttl == l.opts.LeaseTTL {
+		return kv, ttl, err
+	}
+	problem := &ConfigError{
+		"max_age of KV_" + kv.Bucket(), ttl.String(), l.opts.LeaseTTL.String(),
+		"leases end when the process that made the bucket said: all processes should have the same Options.LeaseTTL",
+	}
+	if ttl < MinLease {
+		return nil, 0, problem
+	}
+	return kv, ttl, l.opts.complain(problem)
 }
 
 // hold takes a lease, begins to renew it, and makes it that of the log.
 func (l *Log) hold(ctx context.Context, lease *Lease) error {
-	if err := lease.take(ctx, l.opts.LeaseTTL); err != nil {
+	if err := lease.take(ctx); err != nil {
 		return err
 	}
 	lease.held, lease.lose = context.WithCancelCause(l.ended)
-	l.running.Go(func() { lease.renew(l.opts.LeaseTTL) })
+	l.running.Go(lease.renew)
 	if err := l.raise(ctx, lease); err != nil {
 		lease.Release()
 		return err
@@ -92,21 +123,21 @@ func (l *Log) bucket(ctx context.Context, of string, ttl time.Duration) (jetstre
 }
 
 // take writes the key of the lease as soon as it is free.
-func (lease *Lease) take(ctx context.Context, ttl time.Duration) error {
+func (lease *Lease) take(ctx context.Context) error {
 	for {
 		err := retry(ctx, func(ctx context.Context) (err error) {
-			lease.token, err = lease.kv.Create(ctx, key(lease.name), []byte(lease.value))
+			lease.revision, err = lease.kv.Create(ctx, key(lease.name), []byte(lease.value))
 			return err
 		})
 		if !taken(err) {
 			return err
 		}
 		if e, err := lease.kv.Get(ctx, key(lease.name)); err == nil && string(e.Value()) == lease.value {
-			lease.token = e.Revision() // the reply to an earlier try was lost
+			lease.revision = e.Revision() // the reply to an earlier try was lost
 			return nil
 		}
 		select {
-		case <-time.After(ttl / 8):
+		case <-time.After(lease.ttl / 8):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -122,12 +153,12 @@ func taken(err error) bool {
 // raise appends the fence of a lease to the stream, and waits until the bus was fed with
 // it, and so with everything before it.
 func (l *Log) raise(ctx context.Context, lease *Lease) error {
-	id, err := signals.ParseID("fence " + key(lease.fence()))
+	id, err := signals.ParseID("fence " + rand.Text())
 	if err != nil {
 		return err
 	}
-	m := &nats.Msg{Subject: l.name + ".log." + mixed + "." + mixed + "." + token(l.opts.Process), Header: nats.Header{
-		headerRaise: {lease.fence()}, headerProcess: {l.opts.Process}, headerID: {id.String()},
+	m := &nats.Msg{Subject: fenceSubject(l.name + ".log"), Header: nats.Header{
+		headerRaise: {fenceText(l.tokenOf(lease.name), lease.name)}, headerProcess: {l.opts.Process}, headerID: {id.String()},
 	}}
 	sign(m, l.opts.Key)
 	told, err := l.waiting.verdictOn(id, m.Subject)
@@ -136,17 +167,23 @@ func (l *Log) raise(ctx context.Context, lease *Lease) error {
 	}
 	defer l.waiting.forget(id)
 	v, err := l.send(ctx, &letter{Msg: m, size: m.Size()}, 0, told)
+	lease.token = StreamSequence(v.first)
 	return cmp.Or(err, v.err())
 }
 
-// fence is the text of the fence in messages.
-func (lease *Lease) fence() string { return fmt.Sprintf("%d %s", lease.token, lease.name) }
+// tokenOf returns the token of a lease, as far as the log was read.
+func (l *Log) tokenOf(name string) uint64 {
+	l.kept.mu.Lock()
+	defer l.kept.mu.Unlock()
+	return l.judge.fences[name]
+}
 
 // renew renews the lease until it is lost: until another one has its key, or it was not
 // renewed for ttl.
-func (lease *Lease) renew(ttl time.Duration) {
+func (lease *Lease) renew() {
 	defer close(lease.over)
-	renewed, revision, wait := time.Now(), lease.token, ttl/4
+	ttl := lease.ttl
+	renewed, revision, wait := time.Now(), lease.revision, ttl/4
 	for {
 		select {
 		case <-lease.held.Done():
@@ -192,7 +229,8 @@ func (lease *Lease) renewOnce(revision uint64, within time.Duration) (uint64, er
 	}
 }
 
-// Token returns the number of the lease: that of each later holder is greater.
+// Token returns the number of the lease, which is that of its fence in the stream: that of
+// each later holder is greater.
 func (lease *Lease) Token() uint64 { return lease.token }
 
 // Context returns a context that ends when the lease is lost or released; its cause says

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/cloudevents"
 )
@@ -15,8 +16,8 @@ import (
 const (
 	headerID      = nats.MsgIdHdr          // the id of the first signal
 	headerType    = "Content-Type"         // of a batch
-	headerFence   = "Swarmbus-Fence"       // name and token of the lease under which it was sent
-	headerRaise   = "Swarmbus-Fence-Raise" // no signals: from here on the lease has that token
+	headerFence   = "Swarmbus-Fence"       // token and name of the lease under which it was sent
+	headerRaise   = "Swarmbus-Fence-Raise" // no signals: it follows the lease with that token and name
 	headerSign    = "Swarmbus-Signature"
 	headerProcess = "Swarmbus-Process"
 )
@@ -110,6 +111,15 @@ func subjectOf(prefix string, all []signals.Any) string {
 	}
 	return prefix + "." + thread + "." + kind + "." + source
 }
+
+// prefix returns the prefix of a message's subject: the name of the stream and ".log".
+func (m *message) prefix() string {
+	stream, _, _ := strings.Cut(m.subject, ".log.")
+	return stream + ".log"
+}
+
+// fenceSubject returns the subject of fences: they are the system's, in no thread and of no kind.
+func fenceSubject(prefix string) string { return prefix + "." + mixed + "." + mixed + "." + bus.System }
 
 // mixed is a token that no name has.
 const mixed = "%%"

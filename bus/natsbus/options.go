@@ -39,7 +39,7 @@ type Options struct {
 	Storage Storage
 	Alone   bool // send each message alone, never several in an envelope
 
-	LeaseTTL time.Duration // after which a lease ends that was not renewed; default: 10s
+	LeaseTTL time.Duration // after which a lease ends that was not renewed: of a log whose leases are new, otherwise checked; default: 10s
 	Remember int           // messages in which readers recognise ids, which all processes must agree on; default: 1<<17
 	Compare  time.Duration // between comparisons of what processes have derived; default: 1s
 
@@ -52,7 +52,7 @@ type Options struct {
 	Partial bool
 
 	Key  ed25519.PrivateKey             // signs what this process publishes; default: unsigned
-	Keys map[string][]ed25519.PublicKey // that may speak for a source; nil: signatures are not checked
+	Keys map[string][]ed25519.PublicKey // that may speak for a source, [bus.System] for leases; nil: signatures are not checked
 
 	Codec *signals.Codec // reads the signals; default: the built-in kinds
 	Bus   bus.Options    // of the bus; History is at most (Remember - 4096) / 2, default 1<<15

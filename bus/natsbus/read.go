@@ -127,6 +127,9 @@ func (l *Log) take(ctx context.Context, m *message) error {
 			return err
 		}
 		l.judge.dead.add(one, v.dead)
+		if v.dead != nil && v.dead.Reason == Fence {
+			l.overtaken()
+		}
 		verdicts = append(verdicts, v)
 	}
 	l.compare.add(m.seq, verdicts, l.bus.Last(), l.digest())
@@ -135,6 +138,13 @@ func (l *Log) take(ctx context.Context, m *message) error {
 	}
 	l.waiting.fed(verdicts, m.seq, func() { l.next.Store(m.seq + 1) })
 	return nil
+}
+
+// overtaken ends the lease of this process if the log has a later fence of it.
+func (l *Log) overtaken() {
+	if lease := l.lease.Load(); lease != nil && l.judge.fences[lease.name] > lease.token {
+		lease.lose(fmt.Errorf("%w: %s: message %d gives it to another", ErrLost, lease.name, l.judge.fences[lease.name]))
+	}
 }
 
 // takeOne feeds the bus with a message whose first signal gets a sequence number, or says why
