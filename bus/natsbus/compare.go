@@ -40,8 +40,8 @@ const held = 1 << 14
 // block is the number of messages that are compared at once.
 const block = 64
 
-// A comparison compares what processes derive from the messages: whether each is in the
-// log, with which numbers, and the program's digest of it.
+// A comparison compares what processes derive from the messages: what each says, whether it is
+// in the log, with which numbers, and the program's digest of it.
 type comparison struct {
 	mu       sync.Mutex // protects the fields below
 	first    uint64     // message with which this process began
@@ -89,12 +89,13 @@ func (c *comparison) prefixLocked(to uint64) uint64 {
 	return c.prefixes[(to-1)%held]
 }
 
-// add takes what became of a message or of those of an envelope, the last sequence number of the bus,
-// which says how many conflicts they opened, and the digest.
-func (c *comparison) add(seq uint64, all []verdict, last uint64, digest []byte) {
+// add takes what a message says, what became of it or of those of an envelope, the last sequence
+// number of the bus, which says how many conflicts they opened, and the digest.
+func (c *comparison) add(seq uint64, says []byte, all []verdict, last uint64, digest []byte) {
 	h := sha256.New()
 	write := func(n uint64) { _, _ = h.Write(binary.BigEndian.AppendUint64(nil, n)) }
 	write(seq)
+	h.Write(says)
 	for _, v := range all {
 		if v.dead == nil {
 			write(v.first)

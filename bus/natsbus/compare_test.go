@@ -2,6 +2,8 @@ package natsbus
 
 import (
 	"testing"
+
+	"github.com/nats-io/nats.go"
 )
 
 // derives returns the comparison of a process that begins with a message, after messages
@@ -14,7 +16,7 @@ func derives(first, sum, to, wrong uint64) *comparison {
 		if seq == wrong {
 			digest = []byte("wrong")
 		}
-		c.add(seq, []verdict{{first: firstOf(seq)}}, firstOf(seq), digest)
+		c.add(seq, []byte("says"), []verdict{{first: firstOf(seq)}}, firstOf(seq), digest)
 	}
 	return c
 }
@@ -67,9 +69,25 @@ func TestClaimAboutMessagesToComeWaitsForThem(t *testing.T) {
 		t.Fatalf("compared before it was read: %+v", told)
 	}
 	for seq := uint64(5); seq < 10; seq++ {
-		late.add(seq, []verdict{{first: firstOf(seq)}}, firstOf(seq), []byte("right"))
+		late.add(seq, []byte("says"), []verdict{{first: firstOf(seq)}}, firstOf(seq), []byte("right"))
 	}
 	if due := late.due(); len(due) != 1 || !late.differs(due[0]) || len(late.due()) > 0 {
 		t.Errorf("%+v, want the claim, which differs", due)
+	}
+}
+
+// Streams with other messages at the same places are not the same log, whatever became of them.
+func TestMessagesThatSaySomethingElseDiffer(t *testing.T) {
+	t.Parallel()
+	claims := map[string]claim{}
+	for _, text := range []string{"one", "two"} {
+		m := &message{seq: 1, subject: "s.log.t.discovery.ann", header: nats.Header{"ce-id": {text}}, data: []byte("data")}
+		c := new(comparison)
+		c.begin(1)
+		c.add(1, m.digest(), []verdict{{first: firstOf(1)}}, firstOf(1), nil)
+		claims[text] = c.claims(text)[0]
+		if c.differs(claims["one"]) != (text == "two") {
+			t.Errorf("%s: %+v", text, claims)
+		}
 	}
 }

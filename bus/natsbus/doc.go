@@ -66,6 +66,9 @@
 //	                                 [*GapError] ends a log
 //	                                 whose stream dropped some
 //	                                 before it read them
+//	what was read stays            a [*LostError] ends a log      TestLogWhoseServersLostWhatWasReadEnds
+//	                                 whose servers lost data, or
+//	                                 have an older backup
 //	inline handlers, in order      holds; Publish does not wait  TestHandlersPublishWithoutDeadlock
 //	                                 for those of any process
 //	a proposal id has one owner    holds: the first in the log   TestProposalBelongsToTheFirstInTheLog
@@ -135,11 +138,12 @@
 //
 // # Agreement
 //
-// Processes tell each other what they derived from which messages, with the program's own
+// Processes tell each other what they read and derived from it, with the program's own
 // [Options].Digest, and call [Tell].Alarm with the first signal that differs.
 //
 // # Connections
 //
-// A lost connection is made again, with pauses that grow up to 2 s; [Tell].Status tells
-// of it, and of servers that are there and do not answer for the log. Meanwhile the bus can be read, and publishers wait until their contexts end.
+// A lost connection is made again, with pauses that grow up to 2 s, also when the servers
+// refuse the login; [Tell].Status tells of it, and of servers that are there and do not answer
+// for the log. Meanwhile the bus can be read, and publishers wait until their contexts end.
 package natsbus

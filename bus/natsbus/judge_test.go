@@ -56,8 +56,9 @@ func written(t *testing.T, all ...signals.Any) *nats.Msg {
 	return m
 }
 
-func raises(token int, name string) *nats.Msg {
-	return &nats.Msg{Subject: "swarmbus.log.%%.%%.p", Header: nats.Header{headerRaise: {fmt.Sprint(token, " ", name)}, headerID: {"fence"}}}
+// raises is a fence that follows the one with a token.
+func raises(after int, name string) *nats.Msg {
+	return &nats.Msg{Subject: "swarmbus.log.%%.%%.system", Header: nats.Header{headerRaise: {fmt.Sprint(after, " ", name)}, headerID: {"fence"}}}
 }
 
 func under(token int, name string, m *nats.Msg) *nats.Msg {
@@ -150,8 +151,8 @@ func TestFenceThatIsRaisedLateLowersNone(t *testing.T) {
 	t.Parallel()
 	l := reader(t, Options{})
 	for _, m := range []*nats.Msg{
-		raises(5, "solve"), raises(3, "solve"), under(4, "solve", written(t, said("late", "t", "a"))),
-		under(5, "solve", written(t, said("holder", "t", "a"))), under(1, "another", written(t, said("other lease", "t", "a"))),
+		raises(0, "solve"), raises(1, "solve"), raises(1, "solve"), under(1, "solve", written(t, said("late", "t", "a"))),
+		under(2, "solve", written(t, said("holder", "t", "a"))), under(1, "another", written(t, said("other lease", "t", "a"))),
 	} {
 		l.reads(t, m)
 	}
@@ -231,7 +232,7 @@ func TestSnapshotHasFencesAndWhatWasSaidTogether(t *testing.T) {
 	t.Parallel()
 	o := Options{Over: func(thread string) bool { return thread == "past" }}
 	first := reader(t, o)
-	for _, m := range []*nats.Msg{raises(5, "solve"), written(t, said("gone", "past", "a")), written(t, said("past", "past", "a"), said("live", "t", "a"))} {
+	for _, m := range []*nats.Msg{raises(0, "solve"), written(t, said("gone", "past", "a")), written(t, said("past", "past", "a"), said("live", "t", "a"))} {
 		first.reads(t, m)
 	}
 	s := first.snapshot()
@@ -256,7 +257,7 @@ func TestSnapshotHasFencesAndWhatWasSaidTogether(t *testing.T) {
 	if n := count(late.bus); n != 2 {
 		t.Errorf("%d signals, want the 2 that were said together", n)
 	}
-	late.reads(t, under(4, "solve", written(t, said("late", "t", "a"))))
+	late.reads(t, under(0, "solve", written(t, said("late", "t", "a"))))
 	late.reads(t, written(t, said("gone", "t", "a")))
 	if got := late.Stats().Dead; got[Fenced] != 1 || got[Duplicate] != 1 {
 		t.Errorf("%v, want the message under the lost lease and the one that was said before", got)

@@ -140,16 +140,28 @@ func (l *Log) begin(first uint64) {
 
 // connect connects, and waits for the servers until ctx ends.
 func (l *Log) connect(ctx context.Context) (*nats.Conn, error) {
+	refused := "" // what the servers said last of a login
 	options := []nats.Option{
 		nats.Name("swarmbus " + l.opts.Process), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1), // what was not sent is sent again with the same id
+		nats.IgnoreAuthErrorAbort(), // a login that is refused now may be allowed later
 		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(2 * time.Second),
 		nats.CustomReconnectDelay(func(tries int) time.Duration {
 			most := min(2*time.Second, 20*time.Millisecond<<min(tries, 10))
 			return most/2 + rand.N(most/2+1)
 		}),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { l.opts.status(Status{Err: err}) }),
-		nats.ReconnectHandler(func(c *nats.Conn) { l.opts.status(Status{Connected: true, URL: c.ConnectedUrlRedacted()}) }),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { l.denied(err) }),
+		nats.ReconnectHandler(func(c *nats.Conn) {
+			refused = ""
+			l.opts.status(Status{Connected: true, URL: c.ConnectedUrlRedacted()})
+		}),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if login(err) && err.Error() != refused { // once, however often it is tried
+				refused = err.Error()
+				l.opts.status(Status{Err: err})
+			}
+			l.denied(err)
+		}),
+		nats.ClosedHandler(func(c *nats.Conn) { l.fail(fmt.Errorf("natsbus: the connection is closed: %w", c.LastError())) }),
 	}
 	if l.opts.Creds != "" {
 		options = append(options, nats.UserCredentials(l.opts.Creds))
@@ -173,6 +185,16 @@ func (l *Log) connect(ctx context.Context) (*nats.Conn, error) {
 	return conn, nil
 }
 
+// login reports whether the servers refused the login of this process.
+func login(err error) bool {
+	for _, why := range []error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired} {
+		if errors.Is(err, why) {
+			return true
+		}
+	}
+	return false
+}
+
 // Bus returns the bus that follows the log. It publishes through the log.
 func (l *Log) Bus() *bus.Bus { return l.bus }
 
@@ -183,8 +205,9 @@ func (l *Log) Process() string { return l.opts.Process }
 // why.
 func (l *Log) Done() <-chan struct{} { return l.ended.Done() }
 
-// Err returns why the bus is no longer fed: [ErrClosed], or a [*GapError]. It is nil while
-// the bus is fed, whether or not there is a connection.
+// Err returns why the bus is no longer fed: [ErrClosed], a [*GapError], a [*LostError], or why
+// the connection was closed for good. It is nil while the bus is fed, whether or not there is
+// a connection.
 func (l *Log) Err() error { return context.Cause(l.ended) }
 
 // Close leaves the log, closes the bus and waits for the goroutines of both. What was

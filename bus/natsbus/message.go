@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -29,6 +30,11 @@ type message struct {
 	subject string
 	header  nats.Header
 	data    []byte
+}
+
+// rawMessage returns a message as the stream has it.
+func rawMessage(m *jetstream.RawStreamMsg) *message {
+	return &message{seq: m.Sequence, stored: m.Time, subject: m.Subject, header: m.Header, data: m.Data}
 }
 
 // batchBits are the low bits of a sequence number, which number the signals of a message

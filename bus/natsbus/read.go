@@ -44,12 +44,20 @@ func (l *Log) read(ctx context.Context) {
 
 // readSome reads with one consumer, as long as it works. It makes a new one, with a new
 // name, each time: servers place a consumer on one of them, and one that was placed on a
-// server that is gone never answers, however often it is asked for by its name.
+// server that is gone never answers, however often it is asked for by its name. It begins with
+// the message that was read last, which must still be the same.
 func (l *Log) readSome(ctx context.Context, heard *silence) error {
+	start, last := l.next.Load(), l.last()
+	if last != nil {
+		if again, err := l.ends(ctx, last, heard); again || err != nil {
+			return err
+		}
+		start = last.seq
+	}
 	asking, cancel := context.WithTimeout(ctx, request)
 	defer cancel()
 	consumer, err := l.js.CreateConsumer(asking, l.name, jetstream.ConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: l.next.Load(),
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: start,
 		AckPolicy: jetstream.AckNonePolicy, Replicas: 1, MemoryStorage: true, InactiveThreshold: time.Minute,
 	})
 	l.hears(heard, err)
@@ -72,10 +80,19 @@ func (l *Log) readSome(ctx context.Context, heard *silence) error {
 		if err != nil || meta.Sequence.Consumer != delivered { // what was sent in between did not arrive
 			return nil
 		}
-		if next := l.next.Load(); meta.Sequence.Stream != next {
-			return &GapError{After: next - 1, Oldest: meta.Sequence.Stream}
-		}
 		m := &message{seq: meta.Sequence.Stream, stored: meta.Timestamp, subject: msg.Subject(), header: msg.Headers(), data: msg.Data()}
+		next := l.next.Load()
+		switch {
+		case delivered == 1 && last != nil && m.seq == last.seq:
+			if err := m.is(last); err != nil {
+				return err
+			}
+			continue
+		case m.seq < next:
+			return nil // the stream is behind
+		case m.seq > next:
+			return &GapError{After: next - 1, Oldest: m.seq}
+		}
 		if err := l.take(ctx, m); err != nil {
 			return err
 		}
@@ -86,6 +103,7 @@ func (l *Log) readSome(ctx context.Context, heard *silence) error {
 type silence struct {
 	since time.Time // zero: there is an answer
 	told  bool
+	lacks time.Time // since when the stream lacks what was read; zero: it has it
 }
 
 // hears tells when nobody answers for the stream although there is a connection: without a
@@ -132,7 +150,7 @@ func (l *Log) take(ctx context.Context, m *message) error {
 		}
 		verdicts = append(verdicts, v)
 	}
-	l.compare.add(m.seq, verdicts, l.bus.Last(), l.digest())
+	l.compare.add(m.seq, m.digest(), verdicts, l.bus.Last(), l.digest())
 	if m.header.Get(headerProcess) != l.opts.Process {
 		verdicts = nil // nobody waits for them here
 	}

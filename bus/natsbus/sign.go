@@ -6,27 +6,41 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nats-io/nats.go"
 )
 
-// signedText returns what is signed of a message: its subject, the headers of the event
-// and of this package, and its data.
+// signedText returns what is signed of a message: a hash of its subject, the headers of the
+// event and of this package, and its data.
 func signedText(subject string, header nats.Header, data []byte) []byte {
-	h := sha256.New()
-	fmt.Fprintf(h, "swarmbus %s\n%q\n", format, subject)
-	for _, name := range slices.Sorted(maps.Keys(header)) {
+	names := make([]string, 0, len(header))
+	for name := range header {
 		ours := strings.HasPrefix(name, "ce-") || strings.HasPrefix(name, "Swarmbus-") || name == headerID || name == headerType
 		if ours && name != headerSign {
-			fmt.Fprintf(h, "%q %q\n", name, header[name])
+			names = append(names, name)
 		}
 	}
-	h.Write(data)
-	return h.Sum(nil)
+	slices.Sort(names)
+	b := append(strconv.AppendQuote([]byte("swarmbus "+format+"\n"), subject), '\n')
+	for _, name := range names {
+		b = append(strconv.AppendQuote(b, name), " ["...)
+		for i, value := range header[name] {
+			if i > 0 {
+				b = append(b, ' ')
+			}
+			b = strconv.AppendQuote(b, value)
+		}
+		b = append(b, "]\n"...)
+	}
+	sum := sha256.Sum256(append(b, data...))
+	return sum[:]
 }
+
+// digest returns a hash of what a message says, which is the same in every process.
+func (m *message) digest() []byte { return signedText(m.subject, m.header, m.data) }
 
 // sign signs a message; without a key, it does nothing.
 func sign(m *nats.Msg, key ed25519.PrivateKey) {
@@ -45,7 +59,7 @@ func (j *judge) signed(m *message, sources []string) error {
 	if err != nil || len(signature) == 0 {
 		return errors.New("it has no signature")
 	}
-	text := signedText(m.subject, m.header, m.data)
+	text := m.digest()
 	by := func(key ed25519.PublicKey) bool {
 		return len(key) == ed25519.PublicKeySize && ed25519.Verify(key, text, signature)
 	}

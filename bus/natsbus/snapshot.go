@@ -66,10 +66,6 @@ func digestOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func digestOfMessage(subject string, data []byte) string {
-	return digestOf(append([]byte(subject+"\n"), data...))
-}
-
 // Snapshot stores the log as it is now, without the threads that are over, in place of the
 // snapshot before: processes that join begin with it, and the messages up to it may be
 // dropped by the limits of the stream. One process should do that now and then.
@@ -107,6 +103,13 @@ func (l *Log) Snapshot(ctx context.Context) error {
 	})
 }
 
+// last returns the message that was read last; nil: none was.
+func (l *Log) last() *message {
+	l.kept.mu.Lock()
+	defer l.kept.mu.Unlock()
+	return l.kept.last
+}
+
 // snapshot returns what is to be stored, and forgets the threads that are over.
 func (l *Log) snapshot() *snapshot {
 	l.kept.mu.Lock()
@@ -123,7 +126,7 @@ func (l *Log) snapshot() *snapshot {
 	})
 	m := l.kept.last
 	return &snapshot{
-		Format: format, Seq: m.seq, Prefix: l.compare.prefix(), Message: digestOfMessage(m.subject, m.data),
+		Format: format, Seq: m.seq, Prefix: l.compare.prefix(), Message: hex.EncodeToString(m.digest()),
 		Groups: slices.Clone(l.kept.groups), IDs: l.judge.seen.all(), Fences: maps.Clone(l.judge.fences),
 		Left: slices.Clone(l.kept.left),
 	}
@@ -201,7 +204,7 @@ func (l *Log) fits(ctx context.Context, s *snapshot, state *jetstream.StreamStat
 	if err != nil {
 		return err
 	}
-	if got := digestOfMessage(m.Subject, m.Data); got != s.Message {
+	if got := rawMessage(m).digest(); hex.EncodeToString(got) != s.Message {
 		return fmt.Errorf("message %d is another one in this stream", s.Seq)
 	}
 	return nil

@@ -203,6 +203,17 @@ func (s *Server) Processor(t testing.TB) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond // ticks of 1/100 s
 }
 
+// Configure replaces the further lines of a server's configuration, for its next start.
+func (s *Server) Configure(lines string) { s.more = lines }
+
+// Wipe removes what a server that was killed has stored.
+func (s *Server) Wipe(t testing.TB) {
+	t.Helper()
+	if err := os.RemoveAll(s.dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Signal sends a signal to the process of a server.
 func (s *Server) Signal(sig syscall.Signal) { _ = s.process.Process.Signal(sig) }
 

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
@@ -32,43 +31,34 @@ import (
 // a lease over.
 func pass(t *testing.T, url, log string) {
 	t.Helper()
-	nc, err := nats.Connect(url)
-	if err != nil {
+	nc, _ := rawClient(t, url)
+	raise := &nats.Msg{Subject: log + ".log.%%.%%.system", Header: nats.Header{"Swarmbus-Fence-Raise": {under(t, url, log)}, nats.MsgIdHdr: {"passed"}}}
+	if _, err := nc.RequestMsg(raise, 10*time.Second); err != nil {
 		t.Error(err)
-		return
 	}
-	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Error(err)
-		return
-	}
+}
+
+// under returns token and name of the lease of the newest message that was sent under one.
+func under(t *testing.T, url, log string) string {
+	t.Helper()
+	_, js := rawClient(t, url)
 	stream, err := js.Stream(soon(t), log)
 	if err != nil {
 		t.Error(err)
-		return
+		return ""
 	}
 	for seq := stream.CachedInfo().State.LastSeq; seq > 0; seq-- {
 		m, err := stream.GetMsg(soon(t), seq)
 		if err != nil {
 			t.Error(err)
-			return
+			return ""
 		}
-		token, name, ok := strings.Cut(m.Header.Get("Swarmbus-Fence"), " ")
-		if !ok {
-			continue
+		if lease := m.Header.Get("Swarmbus-Fence"); lease != "" {
+			return lease
 		}
-		var n int
-		if _, err := fmt.Sscan(token, &n); err != nil {
-			t.Error(err)
-		}
-		raise := &nats.Msg{Subject: log + ".log.%%.%%.another", Header: nats.Header{"Swarmbus-Fence-Raise": {fmt.Sprint(n+1, " ", name)}, nats.MsgIdHdr: {"passed"}}}
-		if _, err := nc.RequestMsg(raise, 10*time.Second); err != nil {
-			t.Error(err)
-		}
-		return
 	}
 	t.Error("no message was sent under a lease")
+	return ""
 }
 
 // What a driver says after another one has taken over is not in the log. It waits for the
@@ -78,17 +68,21 @@ func TestDriverThatWasOvertakenGoesOnWhenItHasTheLeaseAgain(t *testing.T) {
 	url := natstest.Start(t, natstest.Options{})[0].URL()
 	l := joinSolving(t, url, "driver")
 	var once sync.Once
+	var before string
 	r, err := solve(soon(t), l, team(func(_ context.Context, agent string, round int) error {
 		if agent == "cyn" && round == 2 {
-			once.Do(func() { pass(t, url, "swarmbus") })
+			once.Do(func() {
+				before = under(t, url, "swarmbus")
+				pass(t, url, "swarmbus")
+			})
 		}
 		return nil
 	}))
 	if err != nil || r.Stop != swarm.StopConsensus {
 		t.Fatal(r, err)
 	}
-	if n := l.Stats().Dead[natsbus.Fenced]; n == 0 {
-		t.Error("nothing was fenced")
+	if after := under(t, url, "swarmbus"); after == before {
+		t.Errorf("it went on under the lease %s, which was taken over", after)
 	}
 }
 
@@ -99,9 +93,13 @@ func TestAnswerIsGivenOnceThoughItsDriverIsOvertaken(t *testing.T) {
 	l := joinSolving(t, url, "driver")
 	var asked atomic.Bool
 	var once sync.Once
+	var before string
 	all := team(func(_ context.Context, agent string, _ int) error {
 		if agent == "ann" && asked.Load() {
-			once.Do(func() { pass(t, url, "swarmbus") })
+			once.Do(func() {
+				before = under(t, url, "swarmbus")
+				pass(t, url, "swarmbus")
+			})
 		}
 		return nil
 	})
@@ -128,8 +126,8 @@ func TestAnswerIsGivenOnceThoughItsDriverIsOvertaken(t *testing.T) {
 			r = stopped.Result
 		}
 	}
-	if r.Stop != swarm.StopConsensus || l.Stats().Dead[natsbus.Fenced] == 0 {
-		t.Errorf("it stopped with %v: %s; dead letters %v", r.Stop, r.Detail, l.Stats().Dead)
+	if after := under(t, url, "swarmbus"); r.Stop != swarm.StopConsensus || after == before {
+		t.Errorf("it stopped with %v under %s, which was taken over: %s", r.Stop, after, r.Detail)
 	}
 	n := 0
 	for s := range l.Bus().History(bus.Filter{Kinds: []signals.Kind{signals.KindMemory}}) {

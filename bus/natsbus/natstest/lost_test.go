@@ -1,0 +1,100 @@
+package natstest_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
+)
+
+// A restored backup that is older is the same case.
+func TestLogWhoseServersLostWhatWasReadEnds(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		later int // messages in the stream that is made then
+		want  string
+	}{
+		"more messages":  {30, "another message, to swarmbus.log.t.discovery.b, is in its place"},
+		"fewer messages": {5, "the stream ends with message 5"},
+		"no stream":      {0, "there is no stream swarmbus"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := natstest.Start(t, natstest.Options{Processes: true})[0]
+			old := join(t, natsbus.Options{URL: s.URL()})
+			for i := range 20 {
+				must(t, agent(t, old, "a"), found("t", fmt.Sprint("before ", i)))
+			}
+			s.Kill()
+			s.Wipe(t)
+			s.StartProcess(t)
+			if c.later > 0 {
+				fresh := join(t, natsbus.Options{URL: s.URL()})
+				for i := range c.later {
+					must(t, agent(t, fresh, "b"), found("t", fmt.Sprint("after ", i)))
+				}
+			}
+			select {
+			case <-old.Done():
+			case <-soon(t).Done():
+				t.Fatal("it goes on")
+			}
+			var lost *natsbus.LostError
+			if err := old.Err(); !errors.As(err, &lost) || lost.Seq != 20 || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+			if n := natsbus.StreamSequence(old.Bus().Last()); n != 20 {
+				t.Errorf("the bus has message %d of another log", n)
+			}
+		})
+	}
+}
+
+// Credentials that expire and are renewed late, or an operator's mistake.
+func TestProcessConnectsAgainAfterRefusedLogins(t *testing.T) {
+	t.Parallel()
+	login := "authorization { user: u, password: %s }"
+	s := natstest.Start(t, natstest.Options{Processes: true, Config: fmt.Sprintf(login, "right")})[0]
+	var mu sync.Mutex
+	var told []string
+	l := join(t, natsbus.Options{URL: strings.Replace(s.URL(), "nats://", "nats://u:right@", 1), Tell: natsbus.Tell{Status: func(s natsbus.Status) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, s.String())
+	}}})
+	tells := func(what string) (n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, s := range told {
+			if strings.Contains(s, what) {
+				n++
+			}
+		}
+		return n
+	}
+	must(t, agent(t, l, "a"), found("t", "before"))
+	s.Kill()
+	s.Configure(fmt.Sprintf(login, "wrong"))
+	s.StartProcess(t)
+	for ctx := soon(t); tells("authorization violation") == 0; pause() {
+		if ctx.Err() != nil {
+			t.Fatalf("%q", told)
+		}
+	}
+	time.Sleep(3 * time.Second) // for more logins that are refused, which are 2 s apart
+	if n := tells("authorization violation"); n != 1 {
+		t.Errorf("told %d times: %q", n, told)
+	}
+	s.Kill()
+	s.Configure(fmt.Sprintf(login, "right"))
+	s.StartProcess(t)
+	must(t, agent(t, l, "a"), found("t", "after"))
+	if l.Err() != nil || tells("connected to") != 2 {
+		t.Errorf("%v, %q", l.Err(), told)
+	}
+}
