@@ -9,16 +9,18 @@ import (
 )
 
 // Suggest returns the words "; did you mean …?" with the known word that a word is closest
-// to, or "" if it is close to none.
+// to, in whatever case, or "" if it is close to none.
 func Suggest[S ~string](word S, known []S) string {
 	if len(known) == 0 {
 		return ""
 	}
+	said := strings.ToLower(string(word))
 	far := func(k S) int {
-		if strings.Contains(string(k), string(word)) {
+		meant := strings.ToLower(string(k))
+		if strings.Contains(meant, said) {
 			return 0
 		}
-		return edits(string(word), string(k))
+		return edits(said, meant)
 	}
 	near := slices.MinFunc(known, func(a, b S) int { return cmp.Or(cmp.Compare(far(a), far(b)), cmp.Compare(a, b)) })
 	if far(near) > max(2, len(word)/3) {

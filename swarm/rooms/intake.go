@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
+	"github.com/swarmbus/swarmbus/internal/near"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
@@ -33,7 +34,7 @@ type Receipt struct {
 
 // Say puts a message of the user into a room. When it returns, the message is in the
 // journal. Its errors are a [*signals.FieldError] for an invalid message, one that wraps
-// [ErrNone] for a room or member that there is not, and [ErrFull].
+// [ErrNone] for a room or member that there is not (for a member both), and [ErrFull].
 func (r *Router) Say(ctx context.Context, room string, m Message) (Receipt, error) {
 	ctx, end := hooks.Start(ctx, hooks.Op{Name: hooks.OpSend, Target: string(events.User{}.Kind()), Thread: room})
 	var got Receipt
@@ -54,7 +55,9 @@ func (r *Router) sayLocked(ctx context.Context, name string, m Message) (Receipt
 		return Receipt{}, err
 	}
 	if _, others := members(room.Members, m.To); len(others) > 0 {
-		return Receipt{}, fmt.Errorf("%w: %s is not a member of room %s", ErrNone, others[0], name)
+		return Receipt{}, fmt.Errorf("%w: %w", ErrNone, &signals.FieldError{
+			Field: "to", Value: others[0], Problem: fmt.Sprintf("not a member of room %s%s", name, near.Suggest(others[0], room.Members)),
+		})
 	}
 	priority, why := classify(m.Priority, m.Content, room.Members, urgent, "user")
 	to := m.To

@@ -147,3 +147,10 @@ func NewError(status int, detail string) *Error {
 	e.Title, e.Status, e.Detail = http.StatusText(status), status, detail
 	return e
 }
+
+// NewFieldError returns an error that names the member of the body that is wrong, and its value.
+func NewFieldError(field, value, problem, detail string) *Error {
+	e := NewError(http.StatusUnprocessableEntity, detail)
+	e.Errors = []*huma.ErrorDetail{{Message: problem, Location: "body." + field, Value: value}}
+	return e
+}

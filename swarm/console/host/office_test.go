@@ -343,3 +343,18 @@ func TestARunOfRoomsWithForgedTurnsIsNotWhole(t *testing.T) {
 		t.Errorf("after: %+v", v)
 	}
 }
+
+func TestAMessageToNoMemberNamesTheFieldAndWhoMayBeMeant(t *testing.T) {
+	t.Parallel()
+	b := withOffice(t, t.TempDir(), of("office"))
+	for to, want := range map[string]string{"REED": `not a member of room ops; did you mean "Reed"?`, "Somebody": "not a member of room ops"} {
+		_, err := b.Rooms.Say(t.Context(), "ops", api.NewMessage{Content: "hi", To: []string{to}})
+		problem := (*api.Error)(nil)
+		if !errors.As(err, &problem) || problem.Status != http.StatusUnprocessableEntity || len(problem.Errors) != 1 {
+			t.Fatalf("%s: %+v", to, err)
+		}
+		if at := problem.Errors[0]; at.Location != "body.to" || at.Value != to || at.Message != want {
+			t.Errorf("%s: %+v", to, at)
+		}
+	}
+}

@@ -128,10 +128,10 @@ func (o *office) Section(ctx context.Context, room string, ix int) (api.RoomEven
 func roomProblem(err error) error {
 	var field *signals.FieldError
 	switch {
+	case errors.As(err, &field):
+		return api.NewFieldError(field.Field, field.Value, field.Problem, err.Error())
 	case errors.Is(err, rooms.ErrNone):
 		return api.NewError(http.StatusNotFound, err.Error())
-	case errors.As(err, &field):
-		return api.NewError(http.StatusUnprocessableEntity, err.Error())
 	case errors.Is(err, rooms.ErrFull), errors.Is(err, rooms.ErrClosed):
 		return api.NewError(http.StatusServiceUnavailable, err.Error())
 	}

@@ -3,7 +3,6 @@ package office
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -115,19 +114,15 @@ func Load(path string) (*Office, error) {
 	return Parse(path, text)
 }
 
-// Parse reads a YAML text. Its errors have line and column.
+// Parse reads a YAML text. Its errors have line and column; one for keys that are not known has
+// all of them.
 func Parse(path string, text []byte) (*Office, error) {
 	if len(text) > mostBytes {
 		return nil, fmt.Errorf("office: %s: %d bytes, at most %d are allowed", path, len(text), mostBytes)
 	}
 	var o Office
-	if err := yaml.UnmarshalWithOptions(text, &o, yaml.Strict()); err != nil {
-		var placed yaml.Error
-		if errors.As(err, &placed) && placed.GetToken() != nil {
-			at := placed.GetToken().Position
-			return nil, fmt.Errorf("office: %s:%d:%d: %s", path, at.Line, at.Column, meant(placed.GetMessage()))
-		}
-		return nil, fmt.Errorf("office: %s: %w", path, err)
+	if err := decode(path, text, &o); err != nil {
+		return nil, err
 	}
 	if len(o.Agents) == 0 {
 		return nil, fmt.Errorf("office: %s: agents: none", path)
@@ -145,18 +140,6 @@ func Parse(path string, text []byte) (*Office, error) {
 		}
 	}
 	return &o, nil
-}
-
-// keys are those of an office, its agents and their lines.
-var keys = strings.Fields("rooms turns queue hops budget pause tries timeout models servers stub chair agents " +
-	"name role model script tools position when call fail say to subject priority takes tool args label result error")
-
-// meant adds to a problem with a key that is not known which one may be meant.
-func meant(problem string) string {
-	if name, ok := strings.CutPrefix(problem, "unknown field "); ok {
-		return problem + near.Suggest(strings.Trim(name, `"`), keys)
-	}
-	return problem
 }
 
 func (o *Office) problem(a Agent) string {

@@ -91,6 +91,18 @@ func runs(t *testing.T, options *rooms.Options) (*rooms.Router, func()) {
 	}
 }
 
+func TestAllWrongKeysOfARosterAreNamedAtOnce(t *testing.T) {
+	t.Parallel()
+	_, err := office.Parse("f.yaml", []byte("turn: 3\nagents:\n  - name: Reed\n    rolle: x\n    rooms: [ops]\n    script:\n      - {sya: ok, when: hi}\n  - {name: Via, room: [ops]}\n"))
+	want := strings.Join([]string{
+		`office: f.yaml:1:1: unknown field "turn"; did you mean "turns"?`, `office: f.yaml:4:5: unknown field "rolle"; did you mean "role"?`,
+		`office: f.yaml:7:10: unknown field "sya"; did you mean "say"?`, `office: f.yaml:8:17: unknown field "room"; did you mean "rooms"?`,
+	}, "\n")
+	if err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+}
+
 func TestTalkerQuotesTheRoomAndSaysWhatTheModelAnswers(t *testing.T) {
 	t.Parallel()
 	store := new(journal.Memory)
