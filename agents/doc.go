@@ -47,9 +47,8 @@
 //
 // The number of new signals per turn may be limited ([Agent].Attention). The most
 // relevant come first, taking into account the record of their sources, and the
-// others wait ([Agent.Attend]). [Turn.Positions] returns the positions of the
-// others, in a bounded number; [Personality] describes the agent's tendencies, in
-// numbers and in words. An agent with several strategies learns which works best
+// others wait ([Agent.Attend]). [Personality] describes the agent's
+// tendencies, in numbers and in words. An agent with several strategies learns which works best
 // ([Chooser]).
 //
 // The examples are on pkg.go.dev and in the package's example_test.go; go doc does

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -42,7 +41,7 @@ func TestPayloadWhoseCheckPanicsIsRefusedWhereverItComesIn(t *testing.T) {
 			return err
 		},
 		"Layer.Append": func(ctx context.Context, s signals.Any) error {
-			return layered.Append(ctx, func(bus.Moment) ([]signals.Any, error) { return []signals.Any{s}, nil }, nil)
+			return layered.Append(ctx, func(uint64, time.Time) ([]signals.Any, error) { return []signals.Any{s}, nil }, nil)
 		},
 		"Feed": func(ctx context.Context, s signals.Any) error {
 			return b.Feed(ctx, signals.With(s, signals.Header{Seq: b.Last() + 1, ID: signals.MustID("f"), Source: "x", Time: time.Now()}))

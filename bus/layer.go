@@ -13,37 +13,32 @@ import (
 // is in the log before. Its methods may be called concurrently.
 type Layer struct{ p *Publisher }
 
-// A Moment is the end of the log while a [Layer] decides what to append.
-type Moment struct {
-	Seq  uint64    // sequence number of the next signal
-	Time time.Time // the bus's clock
-}
-
 // Append publishes the signals that decide returns, either all of them with
 // consecutive sequence numbers or none, and then calls committed, which may be
-// nil. No other signal enters the log between the moment passed to decide and
-// these signals, which committed gets as they are in the log: both functions run
+// nil. decide gets the sequence number of the next signal and the time of the bus's clock;
+// no other signal enters the log between that moment and these signals, which committed
+// gets as they are in the log: both functions run
 // with the bus's lock held, must be quick and must not call the bus. A signal without a
 // source gets the layer's name; its kind must be one of the layer's. For
 // [Options].Rate, the signals of one source in a call count as one signal.
 //
 // Its errors are those of decide and of [Publisher.Publish]. It is not an error
 // if decide returns no signals: committed is then called with none.
-func (l *Layer) Append(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]signals.Any)) error {
+func (l *Layer) Append(ctx context.Context, decide func(seq uint64, now time.Time) ([]signals.Any, error), committed func([]signals.Any)) error {
 	return l.write(ctx, false, decide, committed)
 }
 
 // Record is [Layer.Append] for signals that only record what became of signals
 // in the log, and are not refused with [ErrBacklog] or a [*LimitError].
-func (l *Layer) Record(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]signals.Any)) error {
+func (l *Layer) Record(ctx context.Context, decide func(seq uint64, now time.Time) ([]signals.Any, error), committed func([]signals.Any)) error {
 	return l.write(ctx, true, decide, committed)
 }
 
 func (l *Layer) write(
-	ctx context.Context, records bool, decide func(Moment) ([]signals.Any, error), committed func([]signals.Any),
+	ctx context.Context, records bool, decide func(seq uint64, now time.Time) ([]signals.Any, error), committed func([]signals.Any),
 ) error {
 	drafts := func(seq uint64, now int64) ([]draft, error) {
-		all, err := decide(Moment{Seq: seq, Time: time.Unix(0, now).UTC()})
+		all, err := decide(seq, time.Unix(0, now).UTC())
 		if err != nil {
 			return nil, err
 		}

@@ -29,8 +29,8 @@ func layerOf(t testing.TB, b *bus.Bus) *bus.Layer {
 	return l
 }
 
-func ticks(m bus.Moment) ([]signals.Any, error) {
-	return []signals.Any{signals.New(signals.Header{Source: "ann", Confidence: 1}, tick{m.Seq})}, nil
+func ticks(seq uint64, _ time.Time) ([]signals.Any, error) {
+	return []signals.Any{signals.New(signals.Header{Source: "ann", Confidence: 1}, tick{seq})}, nil
 }
 
 func TestALayersKindsAreReserved(t *testing.T) {
@@ -81,9 +81,9 @@ func TestALayerDecidesAtTheEndOfTheLog(t *testing.T) {
 	committed := 0
 	for range 1000 {
 		var seq uint64
-		err := l.Append(context.Background(), func(m bus.Moment) ([]signals.Any, error) {
-			seq = m.Seq
-			return ticks(m)
+		err := l.Append(context.Background(), func(next uint64, _ time.Time) ([]signals.Any, error) {
+			seq = next
+			return ticks(next, time.Time{})
 		}, func(all []signals.Any) {
 			if committed++; len(all) != 1 || all[0].Head().Seq != seq || all[0].Head().ID.IsZero() {
 				t.Errorf("committed %v, promised %d", all, seq)
@@ -135,14 +135,14 @@ func TestALayerThatRefusesOrPanicsHarmsNoOne(t *testing.T) {
 	l := layerOf(t, b)
 	no := errors.New("no")
 	committed := func([]signals.Any) { t.Error("committed") }
-	if err := l.Append(context.Background(), func(bus.Moment) ([]signals.Any, error) { return nil, no }, committed); !errors.Is(err, no) {
+	if err := l.Append(context.Background(), func(uint64, time.Time) ([]signals.Any, error) { return nil, no }, committed); !errors.Is(err, no) {
 		t.Error(err)
 	}
 	func() {
 		defer func() { _ = recover() }()
-		_ = l.Append(context.Background(), func(bus.Moment) ([]signals.Any, error) { panic("no") }, committed)
+		_ = l.Append(context.Background(), func(uint64, time.Time) ([]signals.Any, error) { panic("no") }, committed)
 	}()
-	if err := l.Append(context.Background(), func(bus.Moment) ([]signals.Any, error) { return []signals.Any{found("x")}, nil }, committed); err == nil {
+	if err := l.Append(context.Background(), func(uint64, time.Time) ([]signals.Any, error) { return []signals.Any{found("x")}, nil }, committed); err == nil {
 		t.Error("published another's kind")
 	}
 	if must(t, b.System(), found("y")).Seq != 1 {

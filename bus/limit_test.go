@@ -19,8 +19,8 @@ type word struct {
 func (word) Kind() signals.Kind { return kindWord }
 
 // says makes a layer append one word of each source; "" is the layer itself.
-func says(text string, sources ...string) func(bus.Moment) ([]signals.Any, error) {
-	return func(bus.Moment) (all []signals.Any, _ error) {
+func says(text string, sources ...string) func(uint64, time.Time) ([]signals.Any, error) {
+	return func(uint64, time.Time) (all []signals.Any, _ error) {
 		for _, source := range sources {
 			all = append(all, signals.New(signals.Header{Source: source}, word{text}))
 		}

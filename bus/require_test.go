@@ -41,7 +41,7 @@ func TestRequirementBindsEveryPublisherUntilItIsReleased(t *testing.T) {
 		all = append(all, err)
 		_, err = b.System().Publish(t.Context(), s)
 		all = append(all, err)
-		all = append(all, layer.Append(t.Context(), func(bus.Moment) ([]signals.Any, error) { return []signals.Any{s}, nil }, nil))
+		all = append(all, layer.Append(t.Context(), func(uint64, time.Time) ([]signals.Any, error) { return []signals.Any{s}, nil }, nil))
 		fed := signals.With(s, signals.Header{Seq: b.Last() + 1, ID: signals.MustID("fed-" + finding), Source: "x", Time: time.Now()})
 		return append(all, b.Feed(t.Context(), fed))
 	}

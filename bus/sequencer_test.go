@@ -120,9 +120,9 @@ func TestLayerDecidesAgainWhenTheLogMovedOn(t *testing.T) {
 	}
 	decided, committed := 0, []uint64{}
 	must(t, agent(t, a.Bus, "a"), found("x")) // b does not have it yet
-	err = layer.Append(t.Context(), func(m bus.Moment) ([]signals.Any, error) {
+	err = layer.Append(t.Context(), func(next uint64, _ time.Time) ([]signals.Any, error) {
 		decided++
-		s := signals.New(signals.Header{}, signals.Memory{Content: fmt.Sprint(m.Seq), Category: "c"})
+		s := signals.New(signals.Header{}, signals.Memory{Content: fmt.Sprint(next), Category: "c"})
 		return []signals.Any{s, s}, nil
 	}, func(all []signals.Any) { committed = seqs(all) })
 	if err != nil || decided != 2 {
@@ -134,7 +134,7 @@ func TestLayerDecidesAgainWhenTheLogMovedOn(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	if err := layer.Append(t.Context(), func(bus.Moment) ([]signals.Any, error) { return nil, nil }, nil); err != nil {
+	if err := layer.Append(t.Context(), func(uint64, time.Time) ([]signals.Any, error) { return nil, nil }, nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -47,7 +47,7 @@ type Decision struct {
 }
 
 // Final reports whether the outcome ends a decision: anything but [Pending].
-func (d Decision) Final() bool { return d.Outcome.Valid() && d.Outcome != Pending }
+func (d Decision) Final() bool { return outcomes.valid(d.Outcome) && d.Outcome != Pending }
 
 // Leader returns the proposal that leads, or "" if there is none or a tie.
 func (d Decision) Leader() string {

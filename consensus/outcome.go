@@ -18,9 +18,6 @@ var outcomes = texts[Outcome]{"Outcome", "outcome", Pending, []string{
 	Deadlocked: "deadlocked", Uncertified: "uncertified",
 }}
 
-// Valid reports whether o is one of the outcomes above.
-func (o Outcome) Valid() bool { return outcomes.valid(o) }
-
 // String returns the wire text, or Outcome(n) for a value that has none.
 func (o Outcome) String() string { return outcomes.string(o) }
 

@@ -13,12 +13,11 @@ type Enum[E ~uint8] struct {
 // name used in errors.
 func NewEnum[E ~uint8](field string, names ...string) Enum[E] { return Enum[E]{field, names} }
 
-// Has reports whether v has a name.
-func (e Enum[E]) Has(v E) bool { return v >= 1 && int(v) <= len(e.names) }
+func (e Enum[E]) has(v E) bool { return v >= 1 && int(v) <= len(e.names) }
 
 // Check refuses a value without a name with a [*FieldError].
 func (e Enum[E]) Check(v E) error {
-	if e.Has(v) {
+	if e.has(v) {
 		return nil
 	}
 	value := fmt.Sprint(uint8(v))
@@ -37,7 +36,7 @@ func (e Enum[E]) String(v E) string {
 	if v == 0 {
 		return unset
 	}
-	if !e.Has(v) {
+	if !e.has(v) {
 		return fmt.Sprintf("%T(%d)", v, uint8(v))
 	}
 	return e.names[v-1]

@@ -12,8 +12,8 @@
 // A turn is one call to the model with everything that is new. The system prompt
 // contains the agent's role and personality, the first message the task. Earlier turns
 // follow as a conversation, then what is new, and finally the current state: the
-// proposals, their votes, what is addressed to the agent ([agents.Turn].Inbox), and the positions of the other agents
-// ([agents.Turn.Positions]). Everything before that last message is the same as in the
+// proposals, their votes, what is addressed to the agent ([agents.Turn].Inbox), and the
+// newest positions of the other agents. Everything before that last message is the same as in the
 // turn before, with one more turn at its end, so that providers can cache it.
 //
 // The size of the prompt is limited: see [Thinker].Prompt and [Thinker].Text. If the

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/signals/retract"
@@ -27,7 +26,7 @@ func (v *view) state() string {
 		d.Inbox = append(d.Inbox, l)
 	}
 	slices.Reverse(d.Inbox)
-	for _, p := range slices.Backward(v.Positions(0)) {
+	for _, p := range slices.Backward(positions(v.Turn, 0)) {
 		l := v.position(&p)
 		if left -= len(l) + 1; left < 0 {
 			break
@@ -115,16 +114,16 @@ func (v *view) standing(i, text int) string {
 
 // position returns the position of an agent as a line, with a reference to the signal
 // that states it.
-func (v *view) position(p *agents.Position) string {
+func (v *view) position(p *position) string {
 	l := &line{text: v.text}
-	l.add("ref", fmt.Sprintf(`"S%d"`, p.Seq))
-	l.add("from", quote(p.Agent, signals.NameBytes))
-	l.add("of", v.refOf(p.Proposal))
-	if p.Proposed {
+	l.add("ref", fmt.Sprintf(`"S%d"`, p.seq))
+	l.add("from", quote(p.agent, signals.NameBytes))
+	l.add("of", v.refOf(p.proposal))
+	if p.proposed {
 		l.add("proposed", "true")
 	}
-	l.say("holds", p.Stance.String())
-	v.detail(l, "why", p.Why)
-	l.add("confidence", fmt.Sprintf("%.2f", p.Confidence))
+	l.say("holds", p.stance.String())
+	v.detail(l, "why", p.why)
+	l.add("confidence", fmt.Sprintf("%.2f", p.confidence))
 	return l.String()
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/internal/votes"
 	"github.com/swarmbus/swarmbus/signals"
@@ -78,7 +77,7 @@ func overNATS(ctx context.Context, t *testing.T, url string, v *votes.Set) *vote
 	}
 	var batch []signals.Any
 	flush := func() {
-		err := layer.Append(ctx, func(bus.Moment) ([]signals.Any, error) { return batch, nil }, nil)
+		err := layer.Append(ctx, func(uint64, time.Time) ([]signals.Any, error) { return batch, nil }, nil)
 		if batch = nil; err != nil {
 			t.Fatal(err)
 		}

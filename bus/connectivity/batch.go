@@ -3,6 +3,7 @@ package connectivity
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
@@ -14,7 +15,8 @@ import (
 // the bus's lock held, so the positions of its entries are known.
 type batch struct {
 	layer   string
-	at      bus.Moment
+	next    uint64        // position of the next signal of the log
+	now     time.Time     // of the bus's clock
 	last    uint64        // position of the layer's newest entry in the log
 	since   uint64        // position from which the layer's entries are needed
 	hooked  bool          // the hook is called for the note among the entries
@@ -60,7 +62,7 @@ func (b *batch) header(source, thread string, to signals.Recipients, about signa
 func (b *batch) link() coordination.Link {
 	k := coordination.Link{Layer: b.layer, After: b.last, Since: b.since}
 	if n := uint64(len(b.entries)); n > 0 {
-		k.After = b.at.Seq + n - 1
+		k.After = b.next + n - 1
 	}
 	return k
 }

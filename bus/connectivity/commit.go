@@ -2,8 +2,8 @@ package connectivity
 
 import (
 	"context"
+	"time"
 
-	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -25,17 +25,17 @@ func (l *Layer) record(ctx context.Context, decide func(*batch) error) error {
 // atEnd calls f with the position of the newest signal of the log and the state there.
 func (l *Layer) atEnd(f func(last uint64)) error {
 	return l.record(context.Background(), func(b *batch) error {
-		f(b.at.Seq - 1)
+		f(b.next - 1)
 		return errNothing
 	})
 }
 
 func (l *Layer) write(ctx context.Context, waits bool, decide func(*batch) error, committed func([]lifecycle.Change)) (err error) {
 	b := batches.Get().(*batch)
-	decided := func(at bus.Moment) ([]signals.Any, error) {
+	decided := func(next uint64, now time.Time) ([]signals.Any, error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		*b = batch{layer: l.opts.Name, at: at, last: l.fold.Last(), since: l.fold.Since(at.Seq, ""), entries: b.entries[:0]}
+		*b = batch{layer: l.opts.Name, next: next, now: now, last: l.fold.Last(), since: l.fold.Since(next, ""), entries: b.entries[:0]}
 		err := decide(b)
 		return b.entries, err
 	}

@@ -47,7 +47,7 @@ func (m *emitting) decide(b *batch) error {
 	if err := m.check(t); err != nil {
 		return err
 	}
-	if r, why := l.opts.Suppression.repeated(t, m.Source, n, b.at.Time); r != nil {
+	if r, why := l.opts.Suppression.repeated(t, m.Source, n, b.now); r != nil {
 		m.result.Signal, m.result.Suppressed, m.result.Reason, m.result.Open = r.Snapshot(), true, why, r.Open()
 		return errNothing
 	}

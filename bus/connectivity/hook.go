@@ -10,13 +10,12 @@ import (
 // callHook calls the hook for a signal.
 func (l *Layer) callHook(ctx context.Context, s coordination.Signal) {
 	var mode signals.Effort
-	err := guard("hook", func() (err error) {
+	l.fail(guard("hook", func() (err error) {
 		if mode, err = l.opts.Hook(ctx, clone(s)); err != nil || mode == 0 {
 			return err
 		}
 		return l.request(ctx, &s, mode)
-	})
-	l.fail(err)
+	}))
 }
 
 // request writes the mode to the log, so that it outlives the process.

@@ -107,7 +107,7 @@ func (l *Layer) CloseThread(ctx context.Context, thread string) error {
 	}
 	return l.commit(ctx, func(b *batch) error {
 		if l.fold.Thread(thread).Began() > 0 {
-			b.closed(thread, l.fold.Since(b.at.Seq, thread))
+			b.closed(thread, l.fold.Since(b.next, thread))
 			return nil
 		}
 		delete(l.resolvers, thread)

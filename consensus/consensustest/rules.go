@@ -38,8 +38,9 @@ func (c *trial) checkSound(p *poll) {
 			c.fail(p, "%s is %v", name, x)
 		}
 	}
+	_, err := d.Outcome.MarshalText()
 	switch {
-	case !d.Outcome.Valid():
+	case err != nil:
 		c.fail(p, "outcome is %v", d.Outcome)
 	case p.closed && d.Outcome == consensus.Pending, !p.closed && d.Outcome == consensus.Deadlocked:
 		c.fail(p, "%v while closed is %v", d.Outcome, p.closed)

@@ -44,7 +44,7 @@ type Ledger struct {
 
 // NewLedger returns an empty ledger, or a wrapped [*consensus.FieldError] for an option out of range.
 func NewLedger(o *Options) (*Ledger, error) {
-	if err := o.Validate(); err != nil {
+	if err := o.validate(); err != nil {
 		return nil, err
 	}
 	l := new(Ledger)

@@ -29,8 +29,8 @@ const (
 	defaultFirst  = 5
 )
 
-// Validate returns a wrapped [*consensus.FieldError] for the first option that is out of range, or nil.
-func (o *Options) Validate() error {
+// validate returns a wrapped [*consensus.FieldError] for the first option that is out of range, or nil.
+func (o *Options) validate() error {
 	if o == nil {
 		return nil
 	}

@@ -11,17 +11,9 @@ import (
 // savedVersion is the version of the saved form. It changes with the form, not with what is learned from it.
 const savedVersion = 2
 
-// VersionError says that a ledger was saved in a form that this version of the package does not read: an older one than
-// it reads any more, or a newer one.
-type VersionError struct {
-	Saved int // version of the form; 0 if it has none
-}
-
-// Error says what to do.
-func (e *VersionError) Error() string {
-	return fmt.Sprintf("reliability: a ledger was saved in form %d, and only form %d is read: "+
-		"begin with an empty ledger, and observe the decisions again", e.Saved, savedVersion)
-}
+// ErrVersion is returned for a ledger that was saved in a form that this version of the package does not read: an older
+// one than it reads any more, or a newer one.
+var ErrVersion = errors.New("reliability: a ledger was saved in another form")
 
 // saved is the saved form of a ledger: votes and outcomes, and no parameters.
 type saved struct {
@@ -42,7 +34,7 @@ func (l *Ledger) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON restores a saved ledger and learns again what that had learned, by the model of this version. If the
-// ledger was saved in another form, it returns a [*VersionError], and another error if p is not a saved ledger; then it
+// ledger was saved in another form, it returns [ErrVersion], and another error if p is not a saved ledger; then it
 // does not change l.
 func (l *Ledger) UnmarshalJSON(p []byte) error {
 	var form struct {
@@ -51,7 +43,8 @@ func (l *Ledger) UnmarshalJSON(p []byte) error {
 	}
 	err := json.Unmarshal(p, &form)
 	if err == nil && form.Options != nil && form.Version != savedVersion {
-		return &VersionError{form.Version}
+		return fmt.Errorf("%w: form %d, and only form %d is read: begin with an empty ledger, and observe the decisions again",
+			ErrVersion, form.Version, savedVersion)
 	}
 	var s saved
 	var restored book
@@ -71,7 +64,7 @@ func (l *Ledger) UnmarshalJSON(p []byte) error {
 }
 
 func (b *book) restore(s *saved) error {
-	if err := s.Options.Validate(); err != nil {
+	if err := s.Options.validate(); err != nil {
 		return err
 	}
 	b.o = s.Options

@@ -87,7 +87,7 @@ func (p *Handoff) Check(l signals.Limits) error { return p.checkAs(l, AboutHando
 func (p *Escalation) Check(l signals.Limits) error { return p.checkAs(l, AboutEscalation) }
 
 func (n *Note) checkAs(l signals.Limits, m Message) error {
-	if n.Class.Message() != m && classNames.Has(n.Class) {
+	if n.Class.Message() != m && n.Class.Check() == nil {
 		return &signals.FieldError{Field: "class", Value: n.Class.String(), Problem: "not of " + m.String()}
 	}
 	return n.Check(l)

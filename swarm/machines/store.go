@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -65,7 +66,7 @@ func (s *Store) Append(records ...journal.Record) (last uint64, err error) {
 
 // publish publishes signals as one message, and returns when the records have them.
 func (s *Store) publish(all []signals.Any) error {
-	err := s.layer.Record(s.lease.Context(), func(bus.Moment) ([]signals.Any, error) { return all, nil }, nil)
+	err := s.layer.Record(s.lease.Context(), func(uint64, time.Time) ([]signals.Any, error) { return all, nil }, nil)
 	var dead *natsbus.DeadLetter
 	if errors.As(err, &dead) && dead.Reason == natsbus.Fenced {
 		err = fmt.Errorf("%w: %w", natsbus.ErrLost, err)

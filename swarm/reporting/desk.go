@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/bus"
@@ -140,8 +141,8 @@ func (w *Worker) Report(ctx context.Context, data []byte) (Filed, error) {
 func (w *Worker) report(ctx context.Context, data []byte, turn signals.ID) (Filed, error) {
 	d := w.desk
 	var j reports.Judgement
-	said, err := d.commit(ctx, func(at bus.Moment) ([]signals.Any, error) {
-		j = d.gate.Judge(w.self, data, turn, at.Time)
+	said, err := d.commit(ctx, func(now time.Time) ([]signals.Any, error) {
+		j = d.gate.Judge(w.self, data, turn, now)
 		return j.Signals, nil
 	})
 	if err != nil {
@@ -155,12 +156,12 @@ func (w *Worker) report(ctx context.Context, data []byte, turn signals.ID) (File
 
 // commit atomically publishes and folds the signals that decide returns, and returns
 // them as they are in the log.
-func (d *Desk) commit(ctx context.Context, decide func(bus.Moment) ([]signals.Any, error)) (all []signals.Any, err error) {
+func (d *Desk) commit(ctx context.Context, decide func(now time.Time) ([]signals.Any, error)) (all []signals.Any, err error) {
 	d.catchUp()
-	err = d.log.Append(ctx, func(at bus.Moment) ([]signals.Any, error) {
+	err = d.log.Append(ctx, func(_ uint64, now time.Time) ([]signals.Any, error) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		return decide(at)
+		return decide(now)
 	}, func(entries []signals.Any) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -205,8 +206,8 @@ func (d *Desk) escalated(ctx context.Context, r reports.Request) (err error) {
 // signal for the worker. Repeating the same answer is not an error; its errors
 // are those of [reports.Gate.Decide] and of publishing.
 func (d *Desk) Decide(ctx context.Context, a reports.Decision) error {
-	_, err := d.commit(ctx, func(at bus.Moment) ([]signals.Any, error) {
-		s, err := d.gate.Decide(a, at.Time)
+	_, err := d.commit(ctx, func(now time.Time) ([]signals.Any, error) {
+		s, err := d.gate.Decide(a, now)
 		if s == nil || err != nil {
 			return nil, err
 		}
@@ -221,7 +222,7 @@ func (d *Desk) Advise(ctx context.Context, thread string, all ...reports.Advisor
 	if len(all) == 0 {
 		return nil
 	}
-	_, err := d.commit(ctx, func(bus.Moment) (said []signals.Any, _ error) {
+	_, err := d.commit(ctx, func(time.Time) (said []signals.Any, _ error) {
 		for _, a := range all {
 			said = append(said, signals.New(signals.Header{Source: "watcher", Thread: thread, Confidence: 1, TTL: -1}, a))
 		}

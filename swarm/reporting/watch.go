@@ -89,9 +89,6 @@ func (d *Desk) watchNext(ctx context.Context, w *reports.Watcher, log *bus.Subsc
 // now returns the time of the bus.
 func (d *Desk) now() (now time.Time) {
 	// Nothing is published, so that only the clock is read.
-	_ = d.log.Append(context.Background(), func(at bus.Moment) ([]signals.Any, error) {
-		now = at.Time
-		return nil, nil
-	}, nil)
+	_ = d.log.Append(context.Background(), func(_ uint64, t time.Time) (none []signals.Any, _ error) { now = t; return none, nil }, nil)
 	return now
 }

@@ -132,7 +132,7 @@ func (r *Router) commitLocked(ctx context.Context, drafts ...any) (seq uint64, e
 		return 0, err
 	}
 	var logged []signals.Any
-	err = r.log.Append(ctx, func(bus.Moment) ([]signals.Any, error) { return all, nil }, func(got []signals.Any) { logged = got })
+	err = r.log.Append(ctx, func(uint64, time.Time) ([]signals.Any, error) { return all, nil }, func(got []signals.Any) { logged = got })
 	if err != nil {
 		return 0, err
 	}

@@ -170,8 +170,8 @@ func TestLayerDecidesByTheLogAsItIs(t *testing.T) {
 		go func() {
 			var err error
 			for range each {
-				err = errors.Join(err, layer.Append(soon(t), func(m bus.Moment) ([]signals.Any, error) {
-					s := signals.New(signals.Header{Thread: "t", TTL: -1}, signals.Memory{Content: fmt.Sprint(m.Seq), Category: "c"})
+				err = errors.Join(err, layer.Append(soon(t), func(next uint64, _ time.Time) ([]signals.Any, error) {
+					s := signals.New(signals.Header{Thread: "t", TTL: -1}, signals.Memory{Content: fmt.Sprint(next), Category: "c"})
 					return []signals.Any{s, s}, nil
 				}, nil))
 			}

@@ -60,7 +60,7 @@ func TestLayerFoldsWhatItsOwnProcessAppends(t *testing.T) {
 			t.Fatal(err)
 		}
 		note := signals.New(signals.Header{Thread: "t", TTL: -1}, signals.Memory{Content: string(rune('a' + i)), Category: "c"})
-		err = layer.Append(soon(t), func(bus.Moment) ([]signals.Any, error) { return []signals.Any{note}, nil }, func(all []signals.Any) {
+		err = layer.Append(soon(t), func(uint64, time.Time) ([]signals.Any, error) { return []signals.Any{note}, nil }, func(all []signals.Any) {
 			for _, s := range all {
 				folded[i] = append(folded[i], s.Body().(signals.Memory).Content)
 			}

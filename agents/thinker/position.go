@@ -1,48 +1,49 @@
-package agents
+package thinker
 
 import (
 	"cmp"
 	"slices"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Position is an agent's position on a proposal, with the reason.
-type Position struct {
-	Agent      string
-	Proposal   string // the id under which votes are counted
-	Proposed   bool   // it made the proposal, or the same one
-	Stance     signals.Stance
-	Confidence float64
-	Why        string // at most 240 bytes
-	Seq        uint64 // sequence number of the signal that states it
+// A position is an agent's position on a proposal, with the reason.
+type position struct {
+	agent      string
+	proposal   string // the id under which votes are counted
+	proposed   bool   // it made the proposal, or the same one
+	stance     signals.Stance
+	confidence float64
+	why        string // at most 240 bytes
+	seq        uint64 // sequence number of the signal that states it
 }
 
-// Positions returns the positions of other agents, taken from the proposals and
+// positions returns the positions of other agents, taken from the proposals and
 // their votes and from the doubts and challenges that the agent heard: for each
 // agent and proposal its newest position. The source of a proposal agrees with it.
 // An objection counts as [signals.Disagree]. Only the newest positions are
 // returned, at most that many (0: 32), oldest first.
-func (t *Turn) Positions(most int) []Position {
-	var all []Position
+func positions(t *agents.Turn, most int) []position {
+	var all []position
 	for _, s := range t.Proposals {
-		all = append(all, t.standing(s)...)
+		all = append(all, positionsOn(t, s)...)
 	}
-	all = slices.DeleteFunc(all, func(p Position) bool { return p.Agent == t.Agent })
-	slices.SortStableFunc(all, func(a, b Position) int { return cmp.Compare(a.Seq, b.Seq) })
+	all = slices.DeleteFunc(all, func(p position) bool { return p.agent == t.Agent })
+	slices.SortStableFunc(all, func(a, b position) int { return cmp.Compare(a.seq, b.seq) })
 	return all[max(0, len(all)-cmp.Or(most, 32)):]
 }
 
-// standing returns the positions on one proposal.
-func (t *Turn) standing(s Standing) (all []Position) {
+// positionsOn returns the positions on one proposal.
+func positionsOn(t *agents.Turn, s agents.Standing) (all []position) {
 	take := func(h signals.Header, stance signals.Stance, proposed bool, why string) {
-		p := Position{h.Source, s.ID(), proposed, stance, h.Confidence, clip(why), h.Seq}
-		i := slices.IndexFunc(all, func(q Position) bool { return q.Agent == p.Agent })
+		p := position{h.Source, s.ID(), proposed, stance, h.Confidence, short(why), h.Seq}
+		i := slices.IndexFunc(all, func(q position) bool { return q.agent == p.agent })
 		switch {
 		case i < 0:
 			all = append(all, p)
-		case p.Seq >= all[i].Seq:
-			p.Proposed = p.Proposed || all[i].Proposed
+		case p.seq >= all[i].seq:
+			p.proposed = p.proposed || all[i].proposed
 			all[i] = p
 		}
 	}
@@ -71,18 +72,10 @@ func (t *Turn) standing(s Standing) (all []Position) {
 	return all
 }
 
-// clip cuts a text to 240 bytes, between runes.
-func clip(text string) string {
-	const most = 240
-	if len(text) <= most {
+// short cuts a text to 240 bytes, between runes.
+func short(text string) string {
+	if len(text) <= 240 {
 		return text
 	}
-	end := 0
-	for i := range text {
-		if i > most-len("…") {
-			break
-		}
-		end = i
-	}
-	return text[:end] + "…"
+	return cut(text, 240-len("…")) + "…"
 }
