@@ -136,7 +136,7 @@ func (b *Brief) changes(c claims.Case) string {
 	case most == all:
 		return fmt.Sprintf("It would change without [%d]: every vote for it rests on that.", on.Seq)
 	}
-	return fmt.Sprintf("Most depends on [%d]: without it, %d of %d votes for it would not count.", on.Seq, most, all)
+	return fmt.Sprintf("Of %d votes for it, %d would not count without [%d].", all, most, on.Seq)
 }
 
 // fallen returns how many of the votes for a proposal, and of how many, do not count without

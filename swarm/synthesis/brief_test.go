@@ -126,7 +126,7 @@ func TestWhatWouldChangeTheAnswerIsWhatMostVotesRestOn(t *testing.T) {
 	for _, who := range []string{"fay", "gus", "hal"} {
 		l.vote(who, "wait", signals.Agree, 0.1, "", others)
 	}
-	if got := l.line(t, "Most"); got != "Most depends on [4]: without it, 2 of 4 votes for it would not count." {
+	if got := l.line(t, "Of"); got != "Of 4 votes for it, 2 would not count without [4]." {
 		t.Errorf("%q", got)
 	}
 	if got := l.line(t, "It would"); got != "" {
@@ -147,7 +147,7 @@ func TestAnAnswerWouldChangeWithoutWhatEveryVoteForItRestsOn(t *testing.T) {
 	l.add("ann", 0, signals.Proposal{ProposalID: "index", Content: "Add an index."})
 	on, against := l.find("ann", "It is scanned."), l.find("bob", "Writes matter.")
 	l.vote("cid", "index", signals.Disagree, 0.1, "", against)
-	if got := l.line(t, "It would") + l.line(t, "Most"); got != "" {
+	if got := l.line(t, "It would") + l.line(t, "Of"); got != "" {
 		t.Errorf("%q, and no vote is for it", got)
 	}
 	l.vote("bob", "index", signals.Agree, 1, "", on)
