@@ -45,7 +45,7 @@ func (l *Log) Append(ctx context.Context, all []signals.Any, at uint64) (uint64,
 	if err := l.dress(m); err != nil {
 		return 0, err
 	}
-	p := &letter{Msg: m, size: m.Size()}
+	p := &letter{Msg: m, size: m.Size(), signals: len(all)}
 	if most := l.conn.MaxPayload(); int64(p.size) > most {
 		return 0, fmt.Errorf("%w: %d bytes, at most %d", ErrTooMany, p.size, most)
 	}
@@ -105,6 +105,9 @@ func (l *Log) send(ctx context.Context, p *letter, at uint64, told <-chan verdic
 		switch {
 		case known || ctx.Err() != nil:
 			return v, err
+		case errors.Is(err, errTaken):
+			p = &letter{Msg: l.enclose([]*letter{p})}
+			continue
 		case wrongSequence(err):
 			return l.readTo(ctx, StreamSequence(at), told, bus.ErrMoved)
 		case err != nil && !passes(err):
@@ -148,10 +151,28 @@ func (l *Log) post(letters []*letter) {
 	case 1:
 		_ = l.conn.PublishMsg(letters[0].Msg)
 	default:
-		m := envelope(letters)
-		m.Header.Set(headerProcess, l.opts.Process)
-		_ = l.conn.PublishMsg(m)
+		_ = l.conn.PublishMsg(l.enclose(letters))
 	}
+}
+
+// enclose returns an envelope of this process.
+func (l *Log) enclose(letters []*letter) *nats.Msg {
+	m := envelope(letters)
+	m.Header.Set(headerProcess, l.opts.Process)
+	return m
+}
+
+// errTaken says that servers know the id of a message from one that is not in the log. It is
+// sent in an envelope then, which has no id for the servers.
+var errTaken = errors.New("natsbus: its id was taken by a message that is not in the log")
+
+// has reports whether the log has a signal with an id, which a message of the stream had; of
+// messages that are not remembered that is not known any more.
+func (l *Log) has(text string, seq uint64) bool {
+	id, err := signals.ParseID(text)
+	l.kept.mu.Lock()
+	defer l.kept.mu.Unlock()
+	return err != nil || l.judge.seen.ids[id] || l.next.Load()-seq > uint64(l.opts.Remember)
 }
 
 // sendOnce sends a message and waits for the verdict, or for a reason to send it again.
@@ -171,6 +192,9 @@ func (l *Log) sendOnce(
 		case ack := <-ok:
 			if ack.Duplicate {
 				v, err = l.readTo(ctx, ack.Sequence, told, fmt.Errorf("%w: %s, in message %d", bus.ErrDuplicate, m.Header.Get(headerID), ack.Sequence))
+				if errors.Is(err, bus.ErrDuplicate) && !l.has(m.Header.Get(headerID), ack.Sequence) {
+					return v, false, errTaken
+				}
 				return v, true, err
 			}
 			ok = nil

@@ -25,7 +25,8 @@
 // A message is an event of CloudEvents 1.0 (package cloudevents), in binary mode, or
 // batched. Its subject is STREAM.log.THREAD.KIND.SOURCE ([Subject]). Its message id is the
 // id of its first signal: servers recognise it for [Storage].Window, and readers for
-// [Options].Remember messages, however late a process sends it again. A message that is
+// [Options].Remember messages, however late a process sends it again. What is refused because
+// a message that is not in the log has its id is sent in an envelope, without one. A message that is
 // not in the log is a [DeadLetter] with a reason, in every process.
 //
 // While a process has eight messages on their way, what it publishes meanwhile waits, and is
@@ -73,8 +74,9 @@
 //	                                 for those of any process
 //	a proposal id has one owner    holds: the first in the log   TestProposalBelongsToTheFirstInTheLog
 //	duplicate ids are refused      holds, for Remember messages  TestDuplicatesAreFoundWithinTheWindowAndBeyond
-//	each signal is judged alone,   holds                         TestEnvelopesAreJudgedMessageByMessage
-//	  whatever is sent with it
+//	each signal is judged alone,   holds                         TestEnvelopesAreJudgedMessageByMessage,
+//	  whatever is sent with it                                     TestEnvelopeTakesNoNumbersOfTheNextMessage,
+//	                                                               TestIDThatGarbageHasTakenKeepsNoSignalOut
 //	permissions of an agent        weaker: of its own process;   TestForgedSourcesAreDeadLettersWithAReason
 //	                                 others need permissions of
 //	                                 NATS or signatures

@@ -19,6 +19,10 @@ const headerEnvelope = "Swarmbus-Envelope" // the number of messages
 // its signals and the conflicts that they open.
 const slot = 1 << batchBits / 2 / most
 
+// maxEnvelope is the most signals in an envelope that this process sends: with as many
+// conflicts, behind the places of its messages, they have numbers enough.
+const maxEnvelope = maxBatch / 2
+
 // envelope returns a message with messages in it. It has no id, because it is not sent again.
 func envelope(letters []*letter) *nats.Msg {
 	put := func(to []byte, text string) []byte {

@@ -100,6 +100,9 @@ func complete(m *message, all []signals.Any) error {
 	if id := all[0].Head().ID.String(); m.header.Get(headerID) != id {
 		return fmt.Errorf("its message id is %q, not %s", m.header.Get(headerID), id)
 	}
+	if uint64(2*len(all)) > m.room {
+		return fmt.Errorf("its %d signals are more than its envelope has numbers for", len(all))
+	}
 	for _, s := range all {
 		h := s.Head()
 		if h.Source == "" || h.Time.IsZero() {

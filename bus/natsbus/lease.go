@@ -119,7 +119,20 @@ func (l *Log) bucket(ctx context.Context, of string, ttl time.Duration) (jetstre
 	if errors.Is(err, jetstream.ErrBucketExists) { // another process was quicker
 		kv, err = l.js.KeyValue(ctx, c.Bucket)
 	}
-	return kv, err
+	if err != nil {
+		return nil, err
+	}
+	stream, err := l.js.Stream(ctx, "KV_"+c.Bucket)
+	if err != nil {
+		return nil, err
+	}
+	if got := stream.CachedInfo().Config.Replicas; got < c.Replicas {
+		return kv, l.opts.complain(&ConfigError{
+			"num_replicas of KV_" + c.Bucket, fmt.Sprint(got), fmt.Sprint(c.Replicas),
+			"so many servers may be lost with it: nats stream edit KV_" + c.Bucket + " --replicas",
+		})
+	}
+	return kv, nil
 }
 
 // take writes the key of the lease as soon as it is free.

@@ -30,6 +30,7 @@ type message struct {
 	subject string
 	header  nats.Header
 	data    []byte
+	room    uint64 // numbers that are left to its signals, and to as many conflicts
 }
 
 // rawMessage returns a message as the stream has it.

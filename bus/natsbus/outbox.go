@@ -26,8 +26,9 @@ const (
 // A letter is a message that is to be sent.
 type letter struct {
 	*nats.Msg
-	size int
-	of   *flight // nil: it waits
+	size    int
+	signals int
+	of      *flight // nil: it waits
 }
 
 // A flight is a letter or an envelope on its way.
@@ -38,7 +39,7 @@ type flight struct{ landed bool }
 func (o *outbox) add(p *letter) []*letter {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.alone || p.size > mostBytes/16 || o.flying < wide && len(o.queue) == 0 {
+	if o.alone || p.size > mostBytes/16 || p.signals > maxEnvelope || o.flying < wide && len(o.queue) == 0 {
 		p.of = new(flight)
 		o.flying++
 		return []*letter{p}
@@ -67,18 +68,18 @@ func (o *outbox) nextLocked() (next []*letter) {
 	if o.flying >= wide || len(o.queue) == 0 {
 		return nil
 	}
-	f, size, thread := new(flight), 0, o.queue[0].thread()
+	f, size, signals, thread := new(flight), 0, 0, o.queue[0].thread()
 	rest := o.queue[:0]
 	for i, p := range o.queue {
 		if len(next) == most || size > mostBytes {
 			rest = append(rest, o.queue[i:]...)
 			break
 		}
-		if p.thread() != thread {
+		if p.thread() != thread || signals+p.signals > maxEnvelope {
 			rest = append(rest, p)
 			continue
 		}
-		p.of, size, next = f, size+p.size, append(next, p)
+		p.of, size, signals, next = f, size+p.size, signals+p.signals, append(next, p)
 	}
 	clear(o.queue[len(rest):])
 	o.queue = rest

@@ -140,6 +140,7 @@ func (l *Log) take(ctx context.Context, m *message) error {
 		if i > 0 { // the one before may have opened many conflicts
 			v.first = max(v.first+uint64(i*slot), l.bus.Last()+1)
 		}
+		one.room = firstOf(m.seq+1) - min(v.first, firstOf(m.seq+1))
 		_ = v.id.UnmarshalText([]byte(one.header.Get(headerID)))
 		if v.dead, err = l.takeOne(ctx, one, v.first, m.subject); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,6 +104,9 @@ func (o *Options) openOne(ctx context.Context, js jetstream.JetStream, name stri
 	if err := compare(&got, &want); err != nil {
 		return nil, err
 	}
+	if err := o.checkLimits(&got, &want); err != nil {
+		return nil, err
+	}
 	return stream, o.checkServers(ctx, &got)
 }
 
@@ -117,6 +121,11 @@ func compare(got, want *jetstream.StreamConfig) error {
 	}{
 		{"num_replicas", got.Replicas, want.Replicas, got.Replicas >= want.Replicas, "so many servers may be lost with the log: nats stream edit --replicas"},
 		{"storage", got.Storage, want.Storage, got.Storage == want.Storage || want.Storage == jetstream.MemoryStorage, "what is in memory is lost when the servers restart"},
+		{"subjects", got.Subjects, want.Subjects, slices.Equal(got.Subjects, want.Subjects), "what is published to other subjects would not be in the log"},
+		{"duplicate_window", got.Duplicates, want.Duplicates, got.Duplicates >= want.Duplicates, "servers would forget ids earlier than Storage.Window says"},
+		{"max_msgs_per_subject", got.MaxMsgsPerSubject, -1, got.MaxMsgsPerSubject <= 0, "the log would lose messages from its midst"},
+		{"max_msg_size", got.MaxMsgSize, -1, got.MaxMsgSize <= 0, "larger signals would be refused"},
+		{"allow_msg_ttl", got.AllowMsgTTL, false, !got.AllowMsgTTL, "the log would lose messages from its midst"},
 		{"retention", got.Retention, jetstream.LimitsPolicy, got.Retention == jetstream.LimitsPolicy, "the log would lose what one reader has read"},
 		{"discard", got.Discard, jetstream.DiscardOld, got.Discard == jetstream.DiscardOld, "a full log would refuse signals"},
 		{"deny_delete", got.DenyDelete, true, got.DenyDelete, "processes would not agree on a log from which signals vanish"},
@@ -135,6 +144,31 @@ func compare(got, want *jetstream.StreamConfig) error {
 	} {
 		if !c.ok {
 			return &ConfigError{c.setting, fmt.Sprint(c.got), fmt.Sprint(c.want), c.why}
+		}
+	}
+	return nil
+}
+
+// checkLimits warns of a stream that drops more than was asked for, or refuses it. Whoever
+// makes snapshots knows of limits.
+func (o *Options) checkLimits(got, want *jetstream.StreamConfig) error {
+	if o.Over != nil {
+		return nil
+	}
+	for _, c := range []struct {
+		setting   string
+		got, want int64
+	}{
+		{"max_msgs", got.MaxMsgs, want.MaxMsgs},
+		{"max_bytes", got.MaxBytes, want.MaxBytes},
+		{"max_age", int64(got.MaxAge), int64(want.MaxAge)},
+	} {
+		if c.got <= 0 || c.want > 0 && c.got >= c.want {
+			continue
+		}
+		err := o.complain(&ConfigError{c.setting, fmt.Sprint(c.got), fmt.Sprint(c.want), "older signals than were asked for are dropped: a process joins only with a snapshot, and one that makes none (Options.Over) relies on others"})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

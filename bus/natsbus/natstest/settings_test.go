@@ -1,0 +1,126 @@
+package natstest_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/cloudevents"
+)
+
+func TestStreamWithOtherSettingsIsRefusedAndLimitsAreNamed(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	join(t, natsbus.Options{URL: url, Stream: "made"}).Close()
+	_, js := rawClient(t, url)
+	made, err := js.Stream(t.Context(), "made")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for setting, c := range map[string]struct {
+		change  func(c *jetstream.StreamConfig)
+		limited bool // joined, with a warning
+	}{
+		"subjects":             {change: func(c *jetstream.StreamConfig) { c.Subjects = []string{c.Name + ".log.*.discovery.*"} }},
+		"duplicate_window":     {change: func(c *jetstream.StreamConfig) { c.Duplicates = time.Second }},
+		"max_msgs_per_subject": {change: func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 1 }},
+		"max_msg_size":         {change: func(c *jetstream.StreamConfig) { c.MaxMsgSize = 200 }},
+		"allow_msg_ttl":        {change: func(c *jetstream.StreamConfig) { c.AllowMsgTTL = true }},
+		"max_msgs":             {func(c *jetstream.StreamConfig) { c.MaxMsgs = 10 }, true},
+		"max_bytes":            {func(c *jetstream.StreamConfig) { c.MaxBytes = 1 << 20 }, true},
+		"max_age":              {func(c *jetstream.StreamConfig) { c.MaxAge = time.Hour }, true},
+	} {
+		config := made.CachedInfo().Config
+		config.Name = setting
+		config.Subjects = []string{setting + ".log.>"}
+		c.change(&config)
+		if _, err := js.CreateStream(t.Context(), config); err != nil {
+			t.Fatal(setting, err)
+		}
+		warned := ""
+		l, err := natsbus.Join(soon(t), natsbus.Options{URL: url, Stream: setting, Tell: natsbus.Tell{Warn: func(problem string) { warned += problem }}})
+		if err == nil {
+			l.Close()
+		}
+		var wrong *natsbus.ConfigError
+		switch refused := errors.As(err, &wrong); {
+		case c.limited && (err != nil || !strings.Contains(warned, setting+" is ")):
+			t.Errorf("%s: %v, warned %q", setting, err, warned)
+		case !c.limited && (!refused || wrong.Setting != setting):
+			t.Errorf("%s: %v", setting, err)
+		}
+	}
+}
+
+// The bucket has the replicas of the process that made it.
+func TestBucketWithFewerReplicasIsNamed(t *testing.T) {
+	t.Parallel()
+	servers := natstest.Start(t, natstest.Options{Servers: 3})
+	var monitors []string
+	for _, s := range servers {
+		monitors = append(monitors, s.Monitor())
+	}
+	l := join(t, natsbus.Options{URL: natstest.URLs(servers), Storage: natsbus.Storage{Replicas: 3, Strict: true, Monitor: monitors}})
+	_, js := rawClient(t, natstest.URLs(servers))
+	if _, err := js.CreateKeyValue(soon(t), jetstream.KeyValueConfig{Bucket: "swarmbus-leases", TTL: 10 * time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	var wrong *natsbus.ConfigError
+	if _, err := l.Lease(soon(t), "solve"); !errors.As(err, &wrong) || wrong.Setting != "num_replicas of KV_swarmbus-leases" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Servers know an id from anything that was sent with it.
+func TestIDThatGarbageHasTakenKeepsNoSignalOut(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	conn, _ := rawClient(t, url)
+	l := join(t, natsbus.Options{URL: url})
+	store(t, conn, &nats.Msg{Subject: "swarmbus.log.t.x.ann", Header: nats.Header{"Nats-Msg-Id": {"vote-of-bob"}}, Data: []byte("garbage")})
+	vote := found("t", "bob's")
+	vote.ID = signals.MustID("vote-of-bob")
+	must(t, agent(t, l, "bob"), vote)
+	if _, err := agent(t, l, "bob").Publish(soon(t), vote); !errors.Is(err, bus.ErrDuplicate) {
+		t.Errorf("again: %v, want ErrDuplicate", err)
+	}
+	if n := len(lines(t, l.Bus())); n != 1 {
+		t.Errorf("%d signals in the log", n)
+	}
+}
+
+// An envelope of three batches, each of which a message could have.
+func TestEnvelopeTakesNoNumbersOfTheNextMessage(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	l := join(t, natsbus.Options{URL: url})
+	conn, _ := rawClient(t, url)
+	var data []byte
+	for b := range 3 {
+		var all []signals.Any
+		for i := range 1700 {
+			all = append(all, signals.New(signals.Header{ID: signals.MustID(fmt.Sprint(b, "-", i)), Source: "e", Thread: "t", Time: time.Now(), TTL: -1}, signals.Raw{Type: "x", JSON: "{}"}))
+		}
+		text, err := cloudevents.Batch(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data = append(data, pack("swarmbus.log.t.%%.e", nats.Header{"Content-Type": {cloudevents.BatchType}, "Nats-Msg-Id": {all[0].Head().ID.String()}}, text)...)
+	}
+	store(t, conn, &nats.Msg{Subject: "swarmbus.log.t.%%.e", Header: nats.Header{"Swarmbus-Envelope": {"3"}}, Data: data})
+	if r := must(t, agent(t, l, "a"), found("t", "the next")); natsbus.StreamSequence(r.Seq) != 2 {
+		t.Errorf("the number %d is of message %d", r.Seq, natsbus.StreamSequence(r.Seq))
+	}
+	if n := len(lines(t, l.Bus())); n != 1701 || l.Stats().Dead[natsbus.Malformed] != 2 {
+		t.Errorf("%d signals, %v", n, l.Stats().Dead)
+	}
+}
