@@ -25,18 +25,16 @@ func (v *Votes) said() []mode.Call {
 // poll returns a vote as it counts; nil if it does not. By a plan that is on the id under which
 // its proposal counts.
 func (v *Votes) poll(s *signals.Signal[signals.Vote]) *signals.Signal[signals.Vote] {
-	on, said := v.all.Of(s.Payload.ProposalID), s.Payload
+	plan, on, said := v.calls.Plan(), v.all.Of(s.Payload.ProposalID), s.Payload
 	at, asked := v.calls.of(s.Header)
 	if on != nil {
 		said.ProposalID = on.ID()
 	}
 	switch {
-	case !v.out.Counts(s.ID):
+	case !v.out.Counts(s.ID), plan != nil && !asked && plan.Has(s.Source), asked && !v.known(s):
 		return nil
-	case v.calls.Plan() == nil:
+	case plan == nil:
 		return s
-	case !asked && v.calls.Plan().Has(s.Source), asked && !v.known(s):
-		return nil
 	case asked && !v.polled.Take(at, v.calls.asked[at], said, on.Lost):
 		return nil
 	case !asked && on != nil && !on.Lost && slices.Contains(v.answers, s.Source):
@@ -66,8 +64,7 @@ func (v *Votes) Independent(b consensus.Ballots) consensus.Ballots {
 		}
 	}
 	for _, c := range calls {
-		said := slices.ContainsFunc(votes, func(v consensus.Vote) bool { return v.Voter == c.Agent })
-		if c.Part == mode.Answer && c.Answer != "" && !said {
+		if c.Part == mode.Answer && c.Answer != "" && !slices.ContainsFunc(votes, func(v consensus.Vote) bool { return v.Voter == c.Agent }) {
 			votes = append(votes, consensus.Vote{Voter: c.Agent, ProposalID: c.Answer, Stance: consensus.Agree, Weight: 1})
 		}
 	}

@@ -63,7 +63,12 @@ func (v *Votes) Terms() (consensus.Strategy, *consensus.Options) {
 
 // Round returns the votes as they are counted. Later signals change it, or make
 // another; it is nil before CountBy.
-func (v *Votes) Round() *consensus.Round { return v.round }
+func (v *Votes) Round() *consensus.Round {
+	if v.round != nil && v.calls.Plan() != nil {
+		v.round.SetQuorum(cmp.Or(v.quorum, v.options.Quorum, consensus.DefaultQuorum)) // decide anew: answers that are no votes count for the plan
+	}
+	return v.round
+}
 
 // SetQuorum sets the number of voters required.
 func (v *Votes) SetQuorum(n int) {
