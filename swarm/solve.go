@@ -99,13 +99,7 @@ func (s *Swarm) newSolve(result *solves.Result) *solve {
 }
 
 // votes returns the votes so far.
-func (r *solve) votes() *consensus.Round {
-	round := r.thread.Votes.Round()
-	if round != nil && r.thread.Calls.Plan() != nil {
-		round.SetQuorum(round.Ballots().Quorum()) // a plan decides by its calls, too: it is asked again
-	}
-	return round
-}
+func (r *solve) votes() *consensus.Round { return r.thread.Votes.Round() }
 
 // options returns what the votes count by, beside the strategy.
 func (r *solve) options() *consensus.Options {
