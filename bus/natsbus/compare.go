@@ -43,6 +43,8 @@ const block = 64
 // A comparison compares what processes derive from the messages: what each says, whether it is
 // in the log, with which numbers, and the program's digest of it.
 type comparison struct {
+	telling sync.Mutex // held while an alarm is told
+
 	mu       sync.Mutex // protects the fields below
 	first    uint64     // message with which this process began
 	next     uint64     // message to come
@@ -152,7 +154,7 @@ func (c *comparison) differs(of claim) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if of.To > c.next {
-		if len(c.later) < 1024 {
+		if len(c.later) < 1024 && of.To-c.next <= held {
 			c.later = append(c.later, of)
 		}
 		return false
@@ -239,19 +241,20 @@ func (c *comparison) each(from, to uint64) []uint64 {
 func (l *Log) compareAll(ctx context.Context, heard <-chan *nats.Msg) {
 	tick := time.NewTicker(l.opts.Compare)
 	defer tick.Stop()
+	asking := make(chan struct{}, 16) // of other processes, at once
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case m := <-heard:
 			var c claim
-			if json.Unmarshal(m.Data, &c) == nil && c.From < c.To {
-				l.hear(ctx, c)
+			if l.believes(m) && json.Unmarshal(m.Data, &c) == nil && c.From < c.To {
+				l.hear(ctx, c, asking)
 			}
 		case <-tick.C:
 			l.tell()
 			for _, c := range l.compare.due() {
-				l.hear(ctx, c)
+				l.hear(ctx, c, asking)
 			}
 		}
 	}
@@ -261,16 +264,44 @@ func (l *Log) compareAll(ctx context.Context, heard <-chan *nats.Msg) {
 func (l *Log) tell() {
 	for _, c := range l.compare.claims(l.opts.Process) {
 		if text, err := json.Marshal(c); err == nil {
-			_ = l.conn.Publish(l.name+".derived", text) // the next one has to do, if it is lost
+			m := &nats.Msg{Subject: l.name + ".derived", Header: nats.Header{}, Data: text}
+			sign(m, l.opts.Key)
+			_ = l.conn.PublishMsg(m) // the next one has to do, if it is lost
 		}
 	}
 }
 
-// hear compares what another process derived.
-func (l *Log) hear(ctx context.Context, c claim) {
+// believes reports whether a key that may speak for some source signed a claim, if signatures
+// are checked.
+func (l *Log) believes(m *nats.Msg) bool {
+	said := &message{subject: m.Subject, header: m.Header, data: m.Data}
+	for source := range l.opts.Keys {
+		if l.judge.signed(said, []string{source}) == nil {
+			return true
+		}
+	}
+	return l.opts.Keys == nil
+}
+
+// hear compares what another process derived. It does not wait for that process, which may
+// not answer.
+func (l *Log) hear(ctx context.Context, c claim, asking chan struct{}) {
 	if c.Process == l.opts.Process || !l.compare.differs(c) {
 		return
 	}
+	select {
+	case asking <- struct{}{}:
+		l.running.Go(func() {
+			defer func() { <-asking }()
+			l.ask(ctx, c)
+		})
+	default:
+		l.alarm(Difference{Process: c.Process, Seq: c.From})
+	}
+}
+
+// ask asks another process with which message it began to differ, and raises the alarm.
+func (l *Log) ask(ctx context.Context, c claim) {
 	first, _, _ := l.compare.counts()
 	c.From = max(c.From, first)
 	ask, err := json.Marshal(claim{From: c.From, To: c.To})
@@ -297,6 +328,8 @@ func (l *Log) alarm(d Difference) {
 		break
 	}
 	if l.opts.Tell.Alarm != nil {
+		l.compare.telling.Lock()
+		defer l.compare.telling.Unlock()
 		l.opts.Tell.Alarm(d)
 	}
 }

@@ -142,6 +142,7 @@
 //
 // Processes tell each other what they read and derived from it, with the program's own
 // [Options].Digest, and call [Tell].Alarm with the first signal that differs.
+// With [Options].Keys they hear only those that have one of the keys.
 //
 // # Connections
 //

@@ -59,7 +59,7 @@ type Options struct {
 
 	// Digest returns what a signal of the log, which may be that of a conflict, changed in
 	// the program's own fold, such as its decisions; processes that differ in it raise an
-	// alarm. It is called in log order by one goroutine. Default: none.
+	// alarm. With Keys, only processes that have a key are heard. It is called in log order by one goroutine. Default: none.
 	Digest func(signals.Any) []byte
 
 	Tell Tell
