@@ -38,7 +38,7 @@ func (l *Log) Append(ctx context.Context, all []signals.Any, at uint64) (uint64,
 	if err := l.ours(all); err != nil {
 		return 0, err
 	}
-	m, err := encode(l.name+".log", all)
+	m, err := encode(l.name+".log", all, l.opts.Reserved)
 	if err != nil {
 		return 0, err
 	}

@@ -123,6 +123,9 @@
 //
 // # Trust
 //
+// The kinds by which a swarm is driven, such as tasks, terms and decisions, are reserved
+// ([Options].Reserved): a process that may not speak for [bus.System] cannot say them.
+//
 // Servers decide who may publish to which subject, so with permissions for
 // [Subject] (stream, "*", "*", agent) a process can speak for that agent only: a message
 // whose subject has another source than its signals is a dead letter, and one that the

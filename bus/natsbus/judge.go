@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,15 +46,16 @@ func (d *DeadLetter) Unwrap() error { return d.Err }
 
 // A judge decides which messages are in the log, by the messages alone.
 type judge struct {
-	codec  cloudevents.Codec
-	keys   map[string][]ed25519.PublicKey
-	seen   *window
-	fences map[string]uint64 // the token of each lease
-	dead   *graveyard
+	codec    cloudevents.Codec
+	reserved reserved
+	keys     map[string][]ed25519.PublicKey
+	seen     *window
+	fences   map[string]uint64 // the token of each lease
+	dead     *graveyard
 }
 
 func newJudge(o *Options) judge {
-	return judge{cloudevents.Codec{Signals: o.Codec}, o.Keys, newWindow(o.Remember), map[string]uint64{}, &graveyard{tell: o.Tell.Dead, by: map[string]uint64{}}}
+	return judge{cloudevents.Codec{Signals: o.Codec}, o.Reserved, o.Keys, newWindow(o.Remember), map[string]uint64{}, &graveyard{tell: o.Tell.Dead, by: map[string]uint64{}}}
 }
 
 // maxAhead is how far the time of a signal may be ahead of the servers' clocks.
@@ -75,7 +75,7 @@ func (j *judge) signals(m *message, envelope string) ([]signals.Any, *DeadLetter
 	if err != nil {
 		return nil, refuse(Malformed, err)
 	}
-	if err := j.genuine(m, subjectOf(m.prefix(), all), envelope, sourcesOf(all)); err != nil {
+	if err := j.genuine(m, subjectOf(m.prefix(), all, j.reserved), envelope, j.reserved.speakers(all)); err != nil {
 		return nil, refuse(Forged, err)
 	}
 	if err := j.fenced(m); err != nil {
@@ -116,7 +116,7 @@ func complete(m *message, all []signals.Any) error {
 }
 
 // genuine checks that a message is where it belongs, so that permissions for subjects hold,
-// and that a key of each of its sources signed it.
+// and that a key of each of its speakers signed it.
 func (j *judge) genuine(m *message, want, envelope string, sources []string) error {
 	if m.subject != want {
 		return fmt.Errorf("its subject is %s, not %s", m.subject, want)
@@ -125,16 +125,6 @@ func (j *judge) genuine(m *message, want, envelope string, sources []string) err
 		return fmt.Errorf("its subject is %s, in an envelope to %s", m.subject, envelope)
 	}
 	return j.signed(m, sources)
-}
-
-// sourcesOf returns the sources of signals, each once.
-func sourcesOf(all []signals.Any) (sources []string) {
-	for _, s := range all {
-		if source := s.Head().Source; !slices.Contains(sources, source) {
-			sources = append(sources, source)
-		}
-	}
-	return sources
 }
 
 var errFence = errors.New("it raises a fence")

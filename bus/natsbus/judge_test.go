@@ -49,7 +49,7 @@ func said(id, thread, source string) signals.Any {
 
 func written(t *testing.T, all ...signals.Any) *nats.Msg {
 	t.Helper()
-	m, err := encode("swarmbus.log", all)
+	m, err := encode("swarmbus.log", all, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

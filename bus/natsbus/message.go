@@ -52,8 +52,8 @@ func firstOf(streamSeq uint64) uint64 { return streamSeq << batchBits }
 func StreamSequence(seq uint64) uint64 { return seq >> batchBits }
 
 // encode returns the message of signals.
-func encode(prefix string, all []signals.Any) (*nats.Msg, error) {
-	m := &nats.Msg{Subject: subjectOf(prefix, all)}
+func encode(prefix string, all []signals.Any, r reserved) (*nats.Msg, error) {
+	m := &nats.Msg{Subject: subjectOf(prefix, all, r)}
 	if len(all) == 1 {
 		header, data, err := cloudevents.Binary(all[0])
 		m.Header, m.Data = header, data
@@ -102,18 +102,18 @@ func (p *letter) thread() string {
 
 // subjectOf returns the subject of signals: prefix, thread, kind and source, so that servers
 // can filter and permissions apply. Where the signals of a batch differ the subject has
-// mixed, and a batch has mixed as its kind.
-func subjectOf(prefix string, all []signals.Any) string {
-	thread, kind, source := token(all[0].Head().Thread), token(string(all[0].Kind())), token(all[0].Head().Source)
+// mixed, and a batch has mixed as its kind. Reserved kinds have the system as source.
+func subjectOf(prefix string, all []signals.Any, r reserved) string {
+	thread, kind, source := token(all[0].Head().Thread), token(string(all[0].Kind())), mixed
+	if names := r.speakers(all); len(names) == 1 {
+		source = token(names[0])
+	}
 	if len(all) > 1 {
 		kind = mixed
 	}
 	for _, s := range all[1:] {
 		if s.Head().Thread != all[0].Head().Thread {
 			thread = mixed
-		}
-		if s.Head().Source != all[0].Head().Source {
-			source = mixed
 		}
 	}
 	return prefix + "." + thread + "." + kind + "." + source
@@ -161,7 +161,8 @@ func inToken(c byte) bool {
 
 // Subject returns the subject of the signals of a source with a kind in a thread, for
 // consumers and permissions of NATS; "*" stands for all. Several signals that were
-// published at once have the kind "%%", and "%%" where their threads or sources differ.
+// published at once have the kind "%%", and "%%" where their threads or sources differ. Those
+// with a kind of [Options].Reserved have the source [bus.System].
 // Stream is the name of the log, or of the partition that [PartitionOf] names.
 func Subject(stream, thread, kind, source string) string {
 	escape := func(name string) string {

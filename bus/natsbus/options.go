@@ -54,6 +54,11 @@ type Options struct {
 	Key  ed25519.PrivateKey             // signs what this process publishes; default: unsigned
 	Keys map[string][]ed25519.PublicKey // that may speak for a source, [bus.System] for leases; nil: signatures are not checked
 
+	// Reserved are the kinds that only those may say who may speak for [bus.System], whatever
+	// the source of the signal: by permission for its subjects, or by a key in Keys. All
+	// processes must agree on them. Default: none.
+	Reserved []signals.Kind
+
 	Codec *signals.Codec // reads the signals; default: the built-in kinds
 	Bus   bus.Options    // of the bus; History is at most (Remember - 4096) / 2, default 1<<15
 

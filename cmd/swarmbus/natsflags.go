@@ -86,7 +86,7 @@ func (f *natsFlags) joinSwarm(ctx context.Context, w io.Writer, fold func(signal
 		return nil, err
 	}
 	digest := machines.Digest()
-	return f.join(ctx, w, natsbus.Options{Codec: codec, Digest: func(s signals.Any) []byte {
+	return f.join(ctx, w, natsbus.Options{Codec: codec, Reserved: machines.Reserved(), Digest: func(s signals.Any) []byte {
 		if fold != nil {
 			fold(s)
 		}

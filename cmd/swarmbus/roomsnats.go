@@ -66,7 +66,7 @@ func (f anOffice) joinRooms(ctx context.Context, w io.Writer, o *office.Office, 
 		return nil, nil, err
 	}
 	records := machines.Numbered(roomlog.Kinds()...)
-	options := natsbus.Options{Codec: codec, Digest: records.Fold}
+	options := natsbus.Options{Codec: codec, Reserved: routers.Reserved(), Digest: records.Fold}
 	if f.snapshots > 0 {
 		options.Over = func(string) bool { return false } // what was said in rooms is what they are
 	}

@@ -32,7 +32,7 @@ func decide(ctx context.Context, url, id string, out io.Writer) error {
 	past := machines.NewRecords()
 	alarms := make(chan natsbus.Difference, 1)
 	log, err := natsbus.Join(ctx, natsbus.Options{
-		URL: url, Process: id, Codec: codec, Digest: past.Digest(), Storage: natsbus.Storage{Replicas: replicas}, LeaseTTL: 2 * time.Second,
+		URL: url, Process: id, Codec: codec, Reserved: machines.Reserved(), Digest: past.Digest(), Storage: natsbus.Storage{Replicas: replicas}, LeaseTTL: 2 * time.Second,
 		Tell: natsbus.Tell{Alarm: func(d natsbus.Difference) {
 			select {
 			case alarms <- d:

@@ -91,7 +91,7 @@ func crowd(ctx context.Context, url, place, crowd string, out io.Writer) error {
 	}
 	past := machines.NewRecords()
 	log, err := natsbus.Join(ctx, natsbus.Options{
-		URL: url, Process: "process-" + place, Codec: codec, Digest: past.Digest(), Storage: natsbus.Storage{Replicas: min(nodes, replicas)},
+		URL: url, Process: "process-" + place, Codec: codec, Reserved: machines.Reserved(), Digest: past.Digest(), Storage: natsbus.Storage{Replicas: min(nodes, replicas)},
 		Tell: natsbus.Tell{Alarm: func(d natsbus.Difference) { fmt.Fprintln(os.Stderr, "cluster: alarm:", d) }},
 	})
 	if err != nil {

@@ -77,7 +77,7 @@ func overNATS(ctx context.Context, t *testing.T, url string, p *inspect.Package)
 	past := machines.NewRecords()
 	join := func(name string, digest func(signals.Any) []byte) *natsbus.Log {
 		l, err := natsbus.Join(ctx, natsbus.Options{
-			URL: url, Stream: "review-" + p.Name, Process: name, Codec: codec, Digest: digest, Compare: 50 * time.Millisecond,
+			URL: url, Stream: "review-" + p.Name, Process: name, Codec: codec, Reserved: machines.Reserved(), Digest: digest, Compare: 50 * time.Millisecond,
 			Tell: natsbus.Tell{Alarm: func(d natsbus.Difference) { t.Error(d) }},
 		})
 		if err != nil {

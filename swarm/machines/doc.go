@@ -3,7 +3,7 @@
 //	// on the machine of an agent
 //	machines.Serve(ctx, log, "critic", makeCritic)
 //	// on the machines that may drive the solve: one does, the others stand by
-//	past := machines.NewRecords() // natsbus.Options{Digest: past.Digest(), …}
+//	past := machines.NewRecords() // natsbus.Options{Digest: past.Digest(), Reserved: machines.Reserved(), …}
 //	for event, err := range machines.Drive(ctx, log, past, options, task) { … }
 //
 // The agents of a swarm that is driven so are stand-ins ([Remote]): their turns are taken by

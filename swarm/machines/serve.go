@@ -6,6 +6,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/remote"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
@@ -39,6 +40,12 @@ func Remote(log *natsbus.Log, team []*agents.Agent, kinds ...signals.Registratio
 		}, codec)
 	}
 	return nil
+}
+
+// Reserved returns the kinds that only processes that drive solves may say
+// ([natsbus.Options].Reserved).
+func Reserved() []signals.Kind {
+	return append(runlog.Reserved(), signals.KindTask, signals.KindConflict, signals.KindConsensus, conflict.KindResolved)
 }
 
 // Codec returns the codec with which the processes of a swarm read their log

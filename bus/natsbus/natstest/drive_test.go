@@ -84,6 +84,9 @@ func joinSolvingAs(t *testing.T, o natsbus.Options) solving {
 		t.Fatal(err)
 	}
 	past := machines.NewRecords()
+	if o.Reserved == nil {
+		o.Reserved = machines.Reserved()
+	}
 	o.Codec, o.LeaseTTL, o.Digest, o.Compare = codec, natsbus.MinLease, past.Digest(), 50*time.Millisecond
 	o.Tell.Alarm = func(d natsbus.Difference) { t.Error(d) }
 	return solving{join(t, o), past}

@@ -85,7 +85,7 @@ func TestRoomsGoOnFromASnapshotWhenTheStreamHasDroppedWhatWasSaid(t *testing.T) 
 		t.Fatal(err)
 	}
 	records := machines.Numbered(roomlog.Kinds()...)
-	all := natsbus.Options{URL: server.URL(), Stream: "office", Codec: codec, Digest: records.Fold, Over: func(string) bool { return true }}
+	all := natsbus.Options{URL: server.URL(), Stream: "office", Codec: codec, Reserved: routers.Reserved(), Digest: records.Fold, Over: func(string) bool { return true }}
 	late := join(t, all)
 	if late.Stats().First <= at || late.Lacks(roomlog.Kinds()...) {
 		t.Errorf("it began with message %d; it lacks what was said: %v", late.Stats().First, late.Lacks(roomlog.Kinds()...))

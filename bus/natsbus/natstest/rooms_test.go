@@ -206,7 +206,7 @@ func TestRoomsGoOnInAnotherProcessWhenTheirRouterIsKilledInATurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := join(t, natsbus.Options{URL: server.URL(), Stream: "office", Codec: codec, Digest: records.Fold})
+	l := join(t, natsbus.Options{URL: server.URL(), Stream: "office", Codec: codec, Reserved: routers.Reserved(), Digest: records.Fold})
 	if dead := l.Stats().Dead; len(dead) > 0 {
 		t.Errorf("dead letters: %v", dead)
 	}

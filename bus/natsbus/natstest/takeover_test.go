@@ -250,7 +250,7 @@ func TestRoomsOfAnOvertakenRouterGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	records := machines.Numbered(roomlog.Kinds()...)
-	join(t, natsbus.Options{URL: url, Stream: "office", Codec: codec, Digest: records.Fold})
+	join(t, natsbus.Options{URL: url, Stream: "office", Codec: codec, Reserved: routers.Reserved(), Digest: records.Fold})
 	if got, want := inRooms(t, records), alone(t, said...); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -2,7 +2,7 @@
 // router, the others follow, and one of them goes on when it is lost.
 //
 //	records := machines.Numbered(roomlog.Kinds()...)
-//	log, err := natsbus.Join(ctx, natsbus.Options{Codec: codec, Digest: records.Fold})
+//	log, err := natsbus.Join(ctx, natsbus.Options{Codec: codec, Reserved: routers.Reserved(), Digest: records.Fold})
 //	r, err := routers.Open(&routers.Options{Log: log, Records: records, Make: makeOffice})
 //	go r.Run(ctx)
 //	receipt, err := r.Say(ctx, "ops", rooms.Message{Content: "@Reed, is the backup whole?"})

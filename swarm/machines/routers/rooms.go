@@ -46,6 +46,10 @@ func Codec() (*signals.Codec, error) {
 	return c, err
 }
 
+// Reserved returns the kinds that only processes that share the rooms may say
+// ([natsbus.Options].Reserved).
+func Reserved() []signals.Kind { return append(machines.Reserved(), roomlog.Kinds()...) }
+
 // Rooms are rooms whose router is in one of several processes. The methods may be called
 // concurrently, Run only once.
 type Rooms struct {
