@@ -1,6 +1,7 @@
 package natsbus
 
 import (
+	"cmp"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ type DeadLetter struct {
 }
 
 func (d *DeadLetter) Error() string {
-	return fmt.Sprintf("natsbus: message %d of %s is %s: %v", d.Seq, d.Process, d.Reason, d.Err)
+	return fmt.Sprintf("natsbus: message %d to %s by %s is %s: %v", d.Seq, d.Subject, cmp.Or(d.Process, "an unnamed process"), d.Reason, d.Err)
 }
 
 // Unwrap returns Err.
