@@ -73,9 +73,9 @@ func (c *Calls) of(h signals.Header) (int, bool) {
 	return i, asked
 }
 
-// vote returns the vote that a proposal is by which an agent answers, under the signal of the
+// Vote returns the vote that a proposal is by which an agent answers, under the signal of the
 // proposal; nil if it is no answer.
-func (c *Calls) vote(p *signals.Signal[signals.Proposal]) *signals.Signal[signals.Vote] {
+func (c *Calls) Vote(p *signals.Signal[signals.Proposal]) *signals.Signal[signals.Vote] {
 	i, asked := c.of(p.Header)
 	if !asked || c.asked[i].Part != agents.AskAnswer {
 		return nil

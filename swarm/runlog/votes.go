@@ -101,7 +101,7 @@ func (v *Votes) apply(s signals.Any) {
 	case *signals.Signal[signals.Proposal]:
 		v.made = append(v.made, s)
 		err = v.propose(s)
-		if answer := v.calls.vote(s); answer != nil {
+		if answer := v.calls.Vote(s); answer != nil {
 			err = cmp.Or(err, v.take(answer))
 		}
 	case *signals.Signal[signals.Vote]:

@@ -106,8 +106,9 @@ type SolveDetail struct {
 
 // Terms are what decides.
 type Terms struct {
-	Strategy   string   `json:"strategy"`
-	Threshold  float64  `json:"threshold"`
+	Strategy   string   `json:"strategy" doc:"Or the mode, where the agents do not deliberate"`
+	Reason     string   `json:"reason,omitempty" doc:"Why this mode"`
+	Threshold  float64  `json:"threshold" doc:"Of support; 1e-9: the most support decides"`
 	Quorum     int      `json:"quorum"`
 	Electorate []string `json:"electorate,omitempty" doc:"Who may vote; absent: anyone"`
 	Learns     bool     `json:"learns" doc:"The decision uses what was learned of the voters"`

@@ -66,7 +66,12 @@ func (s *solve) apply(said signals.Any) api.Frame {
 	frame := api.Frame{Type: api.FrameSignal, Log: s.run, Seq: h.Seq, Time: &s.updated, Kind: string(said.Kind())}
 	s.count()
 	words := s.describe(said)
-	if v, ok := signals.As[signals.Vote](said); ok {
+	v, ok := signals.As[signals.Vote](said)
+	if p, proposed := signals.As[signals.Proposal](said); proposed {
+		v = s.Calls.Vote(p)
+		ok = v != nil
+	}
+	if ok {
 		vote := s.ballot.cast(s, v)
 		words.Was, words.Proposal = vote.Was, vote.Proposal
 		frame.Vote = &vote

@@ -158,12 +158,7 @@ func TestWithoutAVoterTheOthersDecideByTheSameTerms(t *testing.T) {
 	} {
 		w := beginBy(t, terms)
 		if terms.Planned {
-			plan, err := runlog.TextOf(&mode.Plan{Mode: mode.Vote, Calls: 9, Lead: 3, Members: []mode.Member{{ID: "ann", Right: 0.95}, {ID: "bob", Right: 0.55}, {ID: "cem", Right: 0.55}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			say(w, bus.System, runlog.Planned{Plan: plan})
-			say(w, bus.System, runlog.Began{Turns: "[]", Ask: agents.AskAnswer})
+			plan(t, w)
 		}
 		for i, voter := range team {
 			id := []string{"x", "y", "y"}[i]
@@ -183,6 +178,49 @@ func TestWithoutAVoterTheOthersDecideByTheSameTerms(t *testing.T) {
 				t.Errorf("%s: without %s: %s %q", name, rest.Voter, rest.Outcome, rest.Choice)
 			}
 		}
+	}
+}
+
+// plan makes a solve a vote in which ann is known to be right more often than bob and cem.
+func plan(t *testing.T, w *writer) {
+	t.Helper()
+	members := []mode.Member{{ID: "ann", Right: 0.95}, {ID: "bob", Right: 0.55}, {ID: "cem", Right: 0.55}}
+	text, err := runlog.TextOf(&mode.Plan{Mode: mode.Vote, Reason: "answers are equal", Calls: 9, Lead: 3, Members: members})
+	if err != nil {
+		t.Fatal(err)
+	}
+	say(w, bus.System, runlog.Planned{Plan: text})
+	say(w, bus.System, runlog.Began{Turns: "[]", Ask: agents.AskAnswer})
+}
+
+func TestAModeShowsItsReasonItsVotesAndWhatStrategiesWouldDecide(t *testing.T) {
+	t.Parallel()
+	terms := &runlog.Terms{Name: runlog.Learner, Strategy: "vote", Quorum: 1, Threshold: 0.1, Planned: true}
+	w := beginBy(t, terms)
+	plan(t, w)
+	for i, voter := range []string{"ann", "bob", "cem"} {
+		id := []string{"x", "y", "y"}[i]
+		say(w, voter, signals.Proposal{ProposalID: id + voter, Content: "do " + id, Reasoning: "because"})
+	}
+	conclude(t, w, terms)
+	b, _ := book(t, w.log)
+	d, _ := b.Detail("s", 0)
+	if d.Terms.Strategy != "vote" || d.Terms.Reason != "answers are equal" {
+		t.Errorf("the terms are %+v, want those of the mode", d.Terms)
+	}
+	if len(d.Votes) != 3 || d.Votes[2].Proposal != "ybob" || d.Votes[2].Reasoning != "because" || !d.Votes[2].Counts {
+		t.Errorf("the votes are %+v, want the three answers", d.Votes)
+	}
+	got, _, err := b.WhatIf("s", 0, nil)
+	if err != nil || got.Actual.Choice != "xann" || got.Actual.Strategy != "vote" {
+		t.Fatalf("the mode decides %+v (%v), want the answer of ann, who is right more often", got.Actual, err)
+	}
+	leader := map[string]string{}
+	for _, row := range got.Strategies {
+		leader[row.Strategy] = row.Cells[0].Leader
+	}
+	if leader["vote"] != "xann" || leader["voting"] != "ybob" || len(leader) != 1+len(consensus.Builtin()) {
+		t.Errorf("the leaders are %v, want that of the mode, and that of two of three by count", leader)
 	}
 }
 

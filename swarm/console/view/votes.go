@@ -212,6 +212,9 @@ func (s *solve) terms() api.Terms {
 	if of.Threshold == 0 {
 		of.Threshold = consensus.DefaultThreshold
 	}
+	if plan := s.Calls.Plan(); plan != nil {
+		of.Strategy, of.Reason = plan.Mode.String(), plan.Reason
+	}
 	if r := s.Votes.Round(); r != nil {
 		of.Quorum = r.Ballots().Quorum()
 	}

@@ -25,6 +25,9 @@ func (s *solve) whatIf(at uint64, thresholds []float64) (of api.WhatIf, err erro
 	}
 	then := s.until(at)
 	by := cmp.Or[consensus.Strategy](terms.By, consensus.Default())
+	if s.Calls.Plan() != nil {
+		by, _ = s.Votes.Terms()
+	}
 	closed := s.Stage.Decided != nil && s.Stage.Decided.Payload.Closed && then == s.Thread.Thread
 	decide := func(by consensus.Strategy, threshold float64) (consensus.Decision, error) {
 		return decideBy(then, terms, by, threshold, closed, s.Votes.Round().Ballots().Quorum())
@@ -84,6 +87,22 @@ func decideBy(t *runlog.Thread, terms *replay.Terms, by consensus.Strategy, thre
 	votes, err := t.Votes.CountedBy(by, &o, terms.Weights)
 	if err != nil {
 		return d, err
+	}
+	if plan := t.Calls.Plan(); plan != nil && by.Name() != plan.Mode.String() { // the same votes, decided otherwise
+		of := votes.Ballots()
+		if votes, err = consensus.NewRound(by, &o); err != nil {
+			return d, err
+		}
+		for _, id := range of.Proposals() {
+			if err := votes.Propose(id); err != nil {
+				return d, err
+			}
+		}
+		for vote := range of.Votes() {
+			if err := votes.Vote(vote); err != nil {
+				return d, err
+			}
+		}
 	}
 	votes.SetQuorum(quorum)
 	if closed {

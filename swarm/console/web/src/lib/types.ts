@@ -18,7 +18,7 @@ export interface Detail extends Solve {
   conflicts: Conflict[]; debates: Debate[]; escalations: Escalation[]; costs: (Cost & { agent: string })[]; obstacles: string[];
   decision?: Decision; revision?: Revision; synthesis?: Synthesis; turn?: Turning; rests: Rest[]; trace?: { id: string; url?: string };
 }
-export interface Terms { strategy: string; threshold: number; quorum: number; electorate?: string[]; learns: boolean }
+export interface Terms { strategy: string; reason?: string; threshold: number; quorum: number; electorate?: string[]; learns: boolean }
 export interface Proposal {
   id: string; letter: string; seq: number; round: number; by: string[]; aliases?: string[]; content: string; reasoning?: string; lost?: boolean;
   agree: number; disagree: number; abstain: number; for: number; against: number; support: number; probability: number;

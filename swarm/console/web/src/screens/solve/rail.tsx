@@ -94,7 +94,7 @@ function WhatIfs({ view }: { view: View }) {
           const t = Number(e.currentTarget.value);
           view.threshold.value = Math.abs(t - d.threshold) < 0.005 ? 0 : t;
         }} />
-        <b>{two(threshold)}</b>
+        <b>{threshold < 0.01 ? "most" : two(threshold)}</b>
       </div>
       <p class="say">
         {deciding.length ? `${deciding.length} of ${rows.length} ${deciding.length === 1 ? "decides" : "decide"} ${[...choices].map((c) => play.letter(c)).join(" or ")}${deciding.length < rows.length ? "; the others stay open" : ""}.` : "No strategy decides."}
@@ -174,7 +174,7 @@ function Run({ view }: { view: View }) {
       <h2>Run</h2>
       <dl class="kv">
         <dt>stopped</dt><dd>{d.stop ? stopped(d.stop) : d.state}{d.detail && <span class="ink2">: {clean(d.detail)}</span>}</dd>
-        <dt>strategy</dt><dd>{d.terms.strategy}, quorum {d.quorum}{d.terms.electorate ? ` of ${d.terms.electorate.length}` : ""}{d.terms.learns && ", with what was learned"}</dd>
+        <dt>{d.terms.reason ? "mode" : "strategy"}</dt><dd>{d.terms.strategy}{d.terms.reason && <span class="ink2">: {clean(d.terms.reason)}</span>}, quorum {d.quorum}{d.terms.electorate ? ` of ${d.terms.electorate.length}` : ""}{d.terms.learns && ", with what was learned"}</dd>
         <dt>journal</dt><dd><a class="ac" href={"/runs/" + encodeURIComponent(d.run)}>{d.run}</a></dd>
         <dt>thread</dt><dd class="mono">{d.thread}</dd>
         <dt>signals</dt><dd>{group(d.signals)}, to <span class="mono">#{group(d.seq)}</span></dd>
