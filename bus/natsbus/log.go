@@ -179,7 +179,7 @@ func (l *Log) connect(ctx context.Context) (*nats.Conn, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("natsbus: %s: %w", l.opts.URL, err)
+		return nil, fmt.Errorf("natsbus: %s: %w", Redacted(l.opts.URL), err)
 	}
 	l.opts.status(Status{Connected: true, URL: conn.ConnectedUrlRedacted()})
 	return conn, nil

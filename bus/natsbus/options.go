@@ -134,7 +134,7 @@ func (o *Options) check() error {
 	}
 	switch {
 	case !areServers(o.URL):
-		return wrong("URL", fmt.Sprintf("%q", o.URL), "not URLs of servers with nats://, tls://, ws:// or wss://")
+		return wrong("URL", fmt.Sprintf("%q", Redacted(o.URL)), "not URLs of servers with nats://, tls://, ws:// or wss://")
 	case strings.ContainsAny(o.Stream, " .*>/\\\t\r\n") || len(o.Stream) > 200:
 		return wrong("Stream", o.Stream, "not a name of a stream")
 	case strings.ContainsAny(o.Domain, " .*>\t\r\n"):
@@ -159,6 +159,21 @@ func (o *Options) check() error {
 		return wrong("Storage or Compare", "negative", "not a limit")
 	}
 	return nil
+}
+
+// Redacted returns URLs of servers, with commas between, without the logins in them, which
+// may be tokens or have passwords.
+func Redacted(urls string) string {
+	all := strings.Split(urls, ",")
+	for i, one := range all {
+		if at := strings.LastIndex(one, "@"); at >= 0 {
+			scheme, _, has := strings.Cut(one, "://")
+			if all[i] = "xxxxx" + one[at:]; has {
+				all[i] = scheme + "://" + all[i]
+			}
+		}
+	}
+	return strings.Join(all, ",")
 }
 
 // areServers reports whether a text has URLs that the client knows, which may be without a

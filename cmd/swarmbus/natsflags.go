@@ -53,7 +53,7 @@ func (f *natsFlags) join(ctx context.Context, w io.Writer, o natsbus.Options) (*
 		return nil, err
 	}
 	say := func(what any) { fmt.Fprintln(w, "nats:", transcript.Printable(fmt.Sprint(what))) }
-	slow := time.AfterFunc(slowly, func() { say("no answer yet from " + f.url + ", trying again until interrupted") })
+	slow := time.AfterFunc(slowly, func() { say("no answer yet from " + natsbus.Redacted(f.url) + ", trying again until interrupted") })
 	defer slow.Stop()
 	var joined atomic.Bool
 	o.URL, o.Creds, o.TLS, o.Stream, o.Domain = f.url, f.creds, config, f.stream, f.domain

@@ -120,8 +120,10 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	defer hub.Close()
 	o := host.Options{Dir: config.Dir, Hub: hub, Version: version().String(), Boot: boot, Demo: f.demo, Jaeger: config.Jaeger, Hook: hookOf(ctx)}
 	o.Watch = func(b *bus.Bus) (func(), error) { return watch(ctx, b) }
-	leave, err := f.elsewhere(ctx, config, &o, progress)
-	defer leave()
+	log, err := f.elsewhere(ctx, config, &o, progress)
+	if log != nil {
+		defer log.Close()
+	}
 	if err != nil {
 		return err
 	}
@@ -174,6 +176,15 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	}
 	goes, stop := context.WithCancel(ctx)
 	defer stop()
+	if log != nil {
+		go func() {
+			select {
+			case <-log.Done(): // what it would show from now on is the past
+				stop()
+			case <-goes.Done():
+			}
+		}()
+	}
 	opened := make(chan error, 1)
 	go func() {
 		err := h.Wait(goes)
@@ -193,6 +204,9 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	stop()
 	if failed := <-opened; !errors.Is(failed, context.Canceled) {
 		err = errors.Join(err, failed)
+	}
+	if log != nil {
+		err = errors.Join(err, log.Err())
 	}
 	return err
 }

@@ -17,29 +17,27 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
-// elsewhere adds the log of --nats to the options, if it is given. The team of the file then
-// works on that log. leave leaves the log; it must be called, also after an error.
-func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host.Options, progress io.Writer) (leave func(), err error) {
-	leave = func() {}
+// elsewhere adds the log of --nats to the options, and returns it; nil if none is given. The
+// team of the file then works on that log. The caller closes it, also after an error.
+func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host.Options, progress io.Writer) (log *natsbus.Log, err error) {
 	switch {
 	case f.nats.url == "":
-		return leave, nil
+		return nil, nil
 	case f.demo || config.Office != "":
-		return leave, usage(errors.New("--demo and an office cannot be combined with --nats: see swarmbus rooms --nats"))
+		return nil, usage(errors.New("--demo and an office cannot be combined with --nats: see swarmbus rooms --nats"))
 	case len(config.Teams) > 1:
-		return leave, usage(errors.New("one team works on a log of --nats: give each its own --stream"))
+		return nil, usage(errors.New("one team works on a log of --nats: give each its own --stream"))
 	}
 	records := f.nats.records(progress)
-	log, err := f.nats.joinSwarm(ctx, progress, records.Fold)
-	if err != nil {
-		return leave, err
+	if log, err = f.nats.joinSwarm(ctx, progress, records.Fold); err != nil {
+		return nil, err
 	}
 	shown := host.Elsewhere{Run: f.nats.stream, Log: records}
 	if len(config.Teams) == 1 {
 		err = f.driving(&shown, config.Teams[0], log, progress)
 	}
 	config.Teams, o.Elsewhere = nil, append(o.Elsewhere, shown)
-	return log.Close, err
+	return log, err
 }
 
 // driving lets a team drive solves of the log. Each has a log of its own, as it has a lease.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/client"
@@ -90,5 +91,25 @@ func TestConsoleShowsAndAnswersSolvesOfOtherProcesses(t *testing.T) {
 	}
 	if _, err := c.Answer(soon(t), items[0].ID, api.Answer{Text: "It is not.", By: "cfo"}); err == nil || !strings.Contains(err.Error(), "ceo has answered first") {
 		t.Errorf("the second answer: %v", err)
+	}
+}
+
+func TestConsoleEndsWithItsLog(t *testing.T) {
+	server := natstest.Start(t, natstest.Options{})[0]
+	writer := join(t, natsbus.Options{URL: server.URL(), Storage: natsbus.Storage{MaxSignals: 10}})
+	proxy := natstest.NewProxy(t, strings.TrimPrefix(server.URL(), "nats://"))
+	must(t, agent(t, writer, "ann"), found("t", "the first"))
+	console := startTalk(t, "serve", "--addr", "127.0.0.1:0", "--dir", t.TempDir(), "--nats", "nats://ann:secret@"+proxy.Addr())
+	console.sees(t, "/#token=")
+	proxy.Cut()
+	for range 30 {
+		must(t, agent(t, writer, "ann"), found("t", "what the console does not read"))
+	}
+	proxy.Mend()
+	if err := console.cmd.Wait(); err == nil || !strings.Contains(console.text(), "are gone") {
+		t.Errorf("it ends with %v:\n%s", err, console.text())
+	}
+	if strings.Contains(console.text(), "secret") {
+		t.Errorf("it shows the password:\n%s", console.text())
 	}
 }
