@@ -510,10 +510,11 @@ func TestTurnThatDoesNotReturnHoldsUpNeitherTheRoomNorTheEnd(t *testing.T) {
 			t.Error(err)
 		}
 		close(hang)
-		if err := <-over; err == nil {
-			t.Error("a turn that was abandoned can still call tools")
+		for range 2 { // the second would be taken again if the router went on
+			if err := <-over; err == nil {
+				t.Error("a turn that was abandoned can still call tools")
+			}
 		}
-		<-over
 		if err := r.Close(context.Background()); err != nil {
 			t.Error(err)
 		}

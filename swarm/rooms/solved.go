@@ -28,7 +28,7 @@ func (t *Turn) Keep(ctx context.Context, ix int, all ...signals.Any) error {
 		}})
 	}
 	return r.changed(ctx, func() error {
-		if run := r.state.Agent(t.agent).Running; run == nil || run.Turn != t.number {
+		if t.runningLocked() == nil {
 			return errOver
 		}
 		if _, has := r.state.Room(t.room).Section(ix); !has {

@@ -187,11 +187,11 @@ func (t *Turn) emit(ctx context.Context, tool *events.Tool) error {
 		if tool.Ix == 0 {
 			tool.Ix = r.state.Room(t.room).Ix() + 1
 		}
-		reply := r.state.Agent(t.agent).Running
-		if reply == nil || reply.Turn != t.number {
+		run := t.runningLocked()
+		if run == nil {
 			return nil, errOver
 		}
-		return []any{events.Event{Room: t.room, From: t.agent, ReplyTo: reply.Message.ID, Body: *tool}}, nil
+		return []any{events.Event{Room: t.room, From: t.agent, ReplyTo: run.Message.ID, Body: *tool}}, nil
 	})
 }
 

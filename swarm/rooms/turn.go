@@ -26,6 +26,7 @@ type Turn struct {
 	session int
 	moot    bool // the agent is no member any more
 	turn    *agents.Turn
+	over    bool // nothing that it still says or calls counts; protected by router.mu
 
 	answer text.Answer
 	part   int
@@ -123,12 +124,21 @@ func (t *Turn) Write(fragment string) {
 	}
 }
 
+// runningLocked returns the turn as it is in the log; nil if it has ended or was abandoned.
+func (t *Turn) runningLocked() *roomlog.Running {
+	run := t.router.state.Agent(t.agent).Running
+	if t.over || run == nil || run.Turn != t.number {
+		return nil
+	}
+	return run
+}
+
 // live shows an event that is not in the log.
 func (t *Turn) live(body events.Body) {
 	r := t.router
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if run := r.state.Agent(t.agent).Running; body.Type() != "pass" && (run == nil || run.Turn != t.number) {
+	if body.Type() != "pass" && t.runningLocked() == nil {
 		return // the turn was abandoned
 	}
 	e, err := events.Seal(events.Event{Room: t.room, From: t.agent, Time: r.now(), Body: body}, "", r.keys[t.agent])

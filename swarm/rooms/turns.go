@@ -71,6 +71,7 @@ func (r *Router) beginLocked(ctx context.Context, turns *sync.WaitGroup, a *room
 			end(nil, nil)
 			r.mu.Lock()
 			defer r.mu.Unlock()
+			t.over = true
 			r.turns--
 			r.changedLocked()
 		}()

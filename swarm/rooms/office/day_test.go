@@ -100,13 +100,13 @@ func live(t *testing.T, r *rooms.Router, chair, script string) string {
 	for line := range strings.Lines(script) {
 		line = strings.TrimSuffix(line, "\n")
 		typed, isTyped := strings.CutPrefix(line, "< ")
+		synctest.Wait() // everything that there was to show is shown
 		if !isTyped {
 			if line == "" || strings.HasPrefix(line, "#") {
 				fmt.Fprintln(&out, line)
 			}
 			continue
 		}
-		synctest.Wait() // everything that there was to show is shown
 		if !strings.HasSuffix("\n"+out.String(), "\n") {
 			fmt.Fprintln(&out) // somebody speaks
 		}
