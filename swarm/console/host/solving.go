@@ -43,6 +43,9 @@ func (s solving) Start(ctx context.Context, n api.NewSolve) (api.Solve, error) {
 	if d == nil {
 		return api.Solve{}, notFound("team", n.Team)
 	}
+	if strings.TrimSpace(n.Task) == "" {
+		return api.Solve{}, api.NewError(http.StatusUnprocessableEntity, "the task is blank")
+	}
 	if err := d.begins(ctx); err != nil {
 		return api.Solve{}, err
 	}

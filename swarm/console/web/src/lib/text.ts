@@ -12,6 +12,9 @@ export function clean(text: string): string {
 
 export const two = (x: number) => x.toFixed(2);
 
+// needed is a threshold of support; one that every leader meets is none.
+export const needed = (threshold: number) => threshold < 0.01 ? "the most" : two(threshold);
+
 export const percent = (x: number) => `${Math.round(x * 100)} %`;
 
 export const count = (n: number, one: string, many = one + "s") => `${group(n)} ${n === 1 ? one : many}`;

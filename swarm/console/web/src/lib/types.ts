@@ -59,10 +59,10 @@ export interface Answered { by: string; time: string; text?: string; vote?: stri
 export interface Room { room: string; log: string; seq: number; head: string; ix: number; members: Member[]; unread: { urgent: number; normal: number; background: number }; mark: string; readTo: number; last?: string }
 export interface Member { name: string; running: boolean; urgent: number; normal: number; background: number; mail: number; credits: number; next?: string; paused?: string }
 export interface RoomEvent {
-  id: string; type: "dialogue" | "tool" | "mailbox" | "pass" | "system" | "user"; room: string; from: string; priority: string; ts: string; turn: number; seq?: number;
+  id: string; type: "dialogue" | "tool" | "mailbox" | "pass" | "system" | "user" | "signal"; room: string; from: string; priority: string; ts: string; turn: number; seq?: number;
   stream?: string; part?: number; chunk?: string; done?: boolean; content?: string; why?: string; to?: string[] | string; refs?: Record<string, string>;
   ix?: number; tool_name?: string; args?: Record<string, unknown>; result?: string | null; label?: string; stub?: string | null; status?: "pending" | "running" | "done" | "error"; duration_ms?: number | null;
-  subject?: string; body?: string; mailbox_id?: number;
+  subject?: string; body?: string; mailbox_id?: number; kind?: string; by?: string;
 }
 export interface Receipt { seq: number; id: string; priority: string; why: string; queued: string[]; full: string[] }
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { show } from "../lib/keys";
-import { two } from "../lib/text";
+import { needed, two } from "../lib/text";
 
 export const Key = ({ of }: { of: string }) => <>{show(of).map((k) => <><kbd key={k}>{k}</kbd>{" "}</>)}</>;
 
@@ -24,11 +24,11 @@ export function Bar({ share, mark, tone = "", label, height = 8 }: { share: numb
 export function Gauge({ support, threshold }: { support: number; threshold: number }) {
   const at = threshold * 100 + "%";
   return (
-    <svg class="gauge" role="img" aria-label={`support ${two(support)}, needs ${two(threshold)}`}>
+    <svg class="gauge" role="img" aria-label={`support ${two(support)}, needs ${needed(threshold)}`}>
       <rect class="back" y="4" width="100%" height="8" rx="2" />
       <rect class="fill" y="4" width={Math.min(1, support) * 100 + "%"} height="8" rx="2" />
       <rect class="tick" x={at} y="0" width="2" height="16" />
-      <text x={at} y="28" text-anchor={threshold > 0.85 ? "end" : "middle"}>needs {two(threshold)}</text>
+      <text x={at} y="28" text-anchor={threshold > 0.85 ? "end" : threshold < 0.15 ? "start" : "middle"}>needs {needed(threshold)}</text>
     </svg>
   );
 }
@@ -41,7 +41,7 @@ export function Spark({ points, threshold, live }: { points: number[]; threshold
   const d = all.map((v, i) => (i ? `H${x(i).toFixed(1)}V${y(v).toFixed(1)}` : `M${x(0)} ${y(v).toFixed(1)}`)).join("") + (all.length === 1 ? `H${x(1)}` : "");
   const end = all[all.length - 1];
   return (
-    <svg class={"spark" + (live ? " w" : "")} width={W} height={H} role="img" aria-label={`support of the leader over time, now ${two(end)}, needs ${two(threshold)}`}>
+    <svg class={"spark" + (live ? " w" : "")} width={W} height={H} role="img" aria-label={`support of the leader over time, now ${two(end)}, needs ${needed(threshold)}`}>
       <line class="thr" x2={W} y1={y(threshold)} y2={y(threshold)} />
       <path class="up" d={d} />
       <circle class="end" cx={x(Math.max(1, all.length - 1))} cy={y(end)} r="2.4" />

@@ -5,7 +5,7 @@ import { link } from "../lib/feed";
 import { useKeys } from "../lib/keys";
 import { go } from "../lib/route";
 import { inbox, name, putItem, waiting } from "../lib/store";
-import { ago, clean, clock, two } from "../lib/text";
+import { ago, clean, clock, needed, two } from "../lib/text";
 import type { Answered, Item } from "../lib/types";
 import { Glyph } from "../parts/glyph";
 import { Strip } from "../parts/shell";
@@ -74,7 +74,7 @@ function said(a: Answered, i: Item): string {
   const who = name(a.by) === "you" ? "you" : clean(a.by);
   if (i.tool) return (a.verdict === "deny" ? "Denied by " : "Approved by ") + who + (a.text ? `: “${clean(a.text)}”` : "");
   const letter = i.options.find((o) => o.proposal === a.vote)?.letter;
-  return `Answered by ${who}: ` + [letter && "for " + letter, a.text && `“${clean(a.text)}”`].filter(Boolean).join(", ");
+  return `Answered by ${who}: ` + [letter && (a.stance === "disagree" ? "against " : "for ") + letter, a.text && `“${clean(a.text)}”`].filter(Boolean).join(", ");
 }
 
 function Detail({ item }: { item: Item }) {
@@ -114,7 +114,7 @@ function Question({ item }: { item: Item }) {
             ))}
           </div>
           {solve && <div class="standing"><Gauge support={first.support} threshold={solve.threshold} /></div>}
-          <p class="ink2">{first.letter} has <b class="b ink">{two(first.support)}</b>{solve && `, needs ${two(solve.threshold)}`}. The solve goes on as soon as you answer; the first answer counts. Until then nothing is decided.</p>
+          <p class="ink2">{first.letter} has <b class="b ink">{two(first.support)}</b>{solve && `, needs ${needed(solve.threshold)}`}. The solve goes on as soon as you answer; the first answer counts. Until then nothing is decided.</p>
         </>
       )}
     </>

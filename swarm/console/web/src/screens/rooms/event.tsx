@@ -12,6 +12,7 @@ export const Event = memo(({ e, known, writing, joined }: Props) => {
   switch (e.type) {
     case "tool": return <Tool e={e} />;
     case "mailbox": return <Mail e={e} known={known} />;
+    case "signal": return <p class="sx">§{e.ix} · {clean(e.by ?? "")}: {clean(e.kind ?? "")}</p>;
     case "system": return <p class="sx">{clean(e.content ?? "")} · {clock(e.ts)}</p>;
   }
   return <Message e={e} known={known} writing={writing} joined={joined} />;

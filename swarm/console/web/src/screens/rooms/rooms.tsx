@@ -176,7 +176,7 @@ function aim(wrap: HTMLElement, id: string) {
 }
 
 function Aside({ room, talk }: { room: Room; talk: Talk }) {
-  const sections = talk.events.filter((e) => e.ix).reverse().slice(0, 30);
+  const sections = talk.events.filter((e) => e.ix && e.type !== "signal").reverse().slice(0, 30);
   return (
     <aside class="mem" aria-label="Agents here" tabIndex={0}>
       <h2>Agents here</h2>

@@ -132,10 +132,10 @@ function Axis({ g, threshold }: { g: Geometry; threshold: number }) {
     <>
       <line class="axis" x1={g.left} x2={g.end} y1={g.y(0)} y2={g.y(0)} />
       <line class="thr" x1={g.left} x2={g.end} y1={g.y(threshold)} y2={g.y(threshold)} />
-      <text class="i" x={g.left - 6} y={g.y(threshold) + 4} text-anchor="end">{two(threshold)}</text>
+      {threshold > 0.01 && <text class="i" x={g.left - 6} y={g.y(threshold) + 4} text-anchor="end">{two(threshold)}</text>}
       <text x={g.left - 6} y={g.y(0) + 4} text-anchor="end">0</text>
       {clear(1) && <text x={g.left - 6} y={g.y(1) + 4} text-anchor="end">1</text>}
-      {!g.narrow && <><text class="i" x={g.left + 6} y={g.y(threshold) - 5}>threshold</text><text x="0" y={g.y(0.5) + 4}>support</text></>}
+      {!g.narrow && <>{threshold > 0.01 && <text class="i" x={g.left + 6} y={g.y(threshold) - 5}>threshold</text>}<text x="0" y={g.y(0.5) + 4}>support</text></>}
     </>
   );
 }

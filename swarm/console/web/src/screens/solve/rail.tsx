@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { at, get, type Problem } from "../../lib/api";
 import { session } from "../../lib/store";
 import { name } from "../../lib/store";
-import { clean, count, group, lasting, money, short, two } from "../../lib/text";
+import { clean, count, group, lasting, money, short, needed, two } from "../../lib/text";
 import type { ReplayCheck, Said, Verification } from "../../lib/types";
 import { limit } from "../solves";
 import { Glyph } from "../../parts/glyph";
@@ -94,7 +94,7 @@ function WhatIfs({ view }: { view: View }) {
           const t = Number(e.currentTarget.value);
           view.threshold.value = Math.abs(t - d.threshold) < 0.005 ? 0 : t;
         }} />
-        <b>{threshold < 0.01 ? "most" : two(threshold)}</b>
+        <b>{needed(threshold)}</b>
       </div>
       <p class="say">
         {deciding.length ? `${deciding.length} of ${rows.length} ${deciding.length === 1 ? "decides" : "decide"} ${[...choices].map((c) => play.letter(c)).join(" or ")}${deciding.length < rows.length ? "; the others stay open" : ""}.` : "No strategy decides."}

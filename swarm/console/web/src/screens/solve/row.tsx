@@ -86,7 +86,7 @@ function Question({ s, play, view }: { s: Said; play: Play; view: View }) {
     <div class={"box wide" + (open && e?.item ? " h" : "")}>
       <div class="hd"><b class="b">Asks you: {clean(s.text)}</b>{e?.answer && <span class="r">waited {lasting(Date.parse(e.answer.time) - Date.parse(e.time))}</span>}</div>
       {s.reason && <p class="ink2">{clean(s.reason)}</p>}
-      {e?.answer && <p><Glyph name="person" tone="hu" /> <b class="b">{name(e.answer.by) === "you" ? "You" : clean(e.answer.by)}</b> {e.answer.vote && <>for <L id={e.answer.vote} play={play} /> </>}{clean(e.answer.text ?? "")} {e.answer.seq && <Ref seq={e.answer.seq} view={view} />}</p>}
+      {e?.answer && <p><Glyph name="person" tone="hu" /> <b class="b">{name(e.answer.by) === "you" ? "You" : clean(e.answer.by)}</b> {e.answer.vote && <>{e.answer.stance === "disagree" ? "against" : "for"} <L id={e.answer.vote} play={play} /> </>}{clean(e.answer.text ?? "")} {e.answer.seq && <Ref seq={e.answer.seq} view={view} />}</p>}
       {e?.item && <p><a class="ac" href={"/inbox/" + encodeURIComponent(e.item)}>Answer in the inbox</a></p>}
     </div>
   );

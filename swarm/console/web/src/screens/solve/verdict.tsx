@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { name } from "../../lib/store";
-import { clean, percent, two } from "../../lib/text";
+import { clean, percent, needed, two } from "../../lib/text";
 import type { Said, Vote } from "../../lib/types";
 import { stopped } from "../../lib/words";
 import { moments } from "../../play/moments";
@@ -130,7 +130,7 @@ function Turned({ view }: { view: View }) {
         <p key={c.from}>{join(c.votes.map((v) => <b class="b" key={v.voter}>{clean(name(v.voter))}</b>))} {c.from && c.from !== to ? `left ${c.from} for ${to}` : `came over to ${to}`} <Ref seq={c.votes[0].seq} view={view} /></p>
       )) : <p>{from && from !== to ? <>{to} overtook {from} with the vote of <b class="b">{clean(name(t.by))}</b></> : <>{to} led from the vote of <b class="b">{clean(name(t.by))}</b> on; nobody changed sides</>} <Ref seq={t.seq} view={view} /></p>}
       {evidence ? <p class="ink2">after {evidence.form === "tool" ? "the result of " : ""}{clean(name(evidence.by))}: {brief(evidence.text)} <Ref seq={evidence.seq} view={view} /></p> : t.text && <p class="ink2">“{clean(t.text)}”</p>}
-      {answers.map((e) => <p class="ink2" key={e.seq}><span class="hu"><Glyph name="person" /></span> {name(e.answer!.by) === "you" ? "You" : clean(e.answer!.by)}: {clean(e.answer!.text || `for ${play.letter(e.answer!.vote)}`)} {e.answer!.seq && <Ref seq={e.answer!.seq} view={view} />}</p>)}
+      {answers.map((e) => <p class="ink2" key={e.seq}><span class="hu"><Glyph name="person" /></span> {name(e.answer!.by) === "you" ? "You" : clean(e.answer!.by)}: {clean(e.answer!.text || `${e.answer!.stance === "disagree" ? "against" : "for"} ${play.letter(e.answer!.vote)}`)} {e.answer!.seq && <Ref seq={e.answer!.seq} view={view} />}</p>)}
     </>
   );
 }
@@ -183,7 +183,7 @@ function Banners({ view }: { view: View }) {
     <>
       {open && view.end.value && <div class="then hold" role="status"><Glyph name="escalation" /><span><b class="b">{clean(open.by)}</b> asks you: {clean(open.reason)}</span><a href={"/inbox/" + encodeURIComponent(open.item!)}>Answer</a></div>}
       {!view.end.value && <div class="then" role="status"><Glyph name="back" /><span>As it stood at <b class="mono">#{view.seq.value}</b>. Later signals are dimmed.</span><button onClick={() => (view.index.value = play.length - 1)}>Back to the end <Key of="End" /></button></div>}
-      {s.whatIf && <div class="then" role="status"><Glyph name="live" /><span>What if: <b class="b">{view.strategy.value || d.terms.strategy}</b> at {two(s.threshold)}. The run itself {d.decision?.choice ? `decided ${play.letter(d.decision.choice)} with ${two(d.decision.support)}` : "decided nothing"}.</span><button onClick={reset}>Back to the run</button></div>}
+      {s.whatIf && <div class="then" role="status"><Glyph name="live" /><span>What if: <b class="b">{view.strategy.value || d.terms.strategy}</b> at {needed(s.threshold)}. The run itself {d.decision?.choice ? `decided ${play.letter(d.decision.choice)} with ${two(d.decision.support)}` : "decided nothing"}.</span><button onClick={reset}>Back to the run</button></div>}
     </>
   );
 }
