@@ -83,7 +83,7 @@ func (r *solve) commit(ctx context.Context, t *seat.Turn, o seat.Outcome) {
 	if o.Strategy != "" {
 		r.result.Chosen = append(r.result.Chosen, solves.Chosen{Agent: t.Agent, Round: t.Round, Strategy: o.Strategy})
 	}
-	for _, said := range o.Said {
+	for _, said := range r.own(t, o.Said) {
 		if r.over() {
 			break
 		}
@@ -98,6 +98,40 @@ func (r *solve) commit(ctx context.Context, t *seat.Turn, o seat.Outcome) {
 		}
 	}
 	r.end(ctx, r.thread.Handoffs(t.Agent, t.Inbox)) // it had its turn with them
+}
+
+// own returns what was said in a turn. Where no answer of others is shown, a proposal whose id
+// somebody else has taken gets one of its agent: else who guesses ids could keep the answers of
+// others out, and have their votes.
+func (r *solve) own(t *seat.Turn, said []signals.Any) []signals.Any {
+	if t.Ask != agents.AskAnswer {
+		return said
+	}
+	taken := func(id string) bool {
+		return slices.ContainsFunc(r.thread.Votes.Made(), func(m *signals.Signal[signals.Proposal]) bool {
+			return m.Payload.ProposalID == id && m.Source != t.Agent
+		})
+	}
+	said = slices.Clone(said)
+	mine, n := map[string]string{}, 0
+	for i, s := range said {
+		switch p := s.Body().(type) {
+		case signals.Proposal:
+			id := p.ProposalID
+			for ; taken(p.ProposalID); n++ {
+				p.ProposalID = fmt.Sprintf("%s/%d.%d", t.Agent, t.Round, n+1)
+			}
+			if p.ProposalID != id {
+				mine[id], said[i] = p.ProposalID, signals.New(s.Head(), p)
+			}
+		case signals.Vote:
+			if id := mine[p.ProposalID]; id != "" {
+				p.ProposalID = id
+				said[i] = signals.New(s.Head(), p)
+			}
+		}
+	}
+	return said
 }
 
 // failed takes the failure of a turn.

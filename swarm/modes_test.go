@@ -69,6 +69,44 @@ func TestAutoGoesByOutcomesThatAJournalHas(t *testing.T) {
 	}
 }
 
+// One agent of five makes proposals with the ids that the others will use, and with those that
+// they get then.
+func TestWhoTakesTheIdsOfOthersHasNotTheirVotes(t *testing.T) {
+	t.Parallel()
+	for _, m := range []mode.Mode{mode.Vote, mode.Check} {
+		var team []*agents.Agent
+		for i := range 5 {
+			id := fmt.Sprint("a", i)
+			team = append(team, &agents.Agent{ID: id, Reactor: agents.Func(func(_ context.Context, t *agents.Turn) seq {
+				var all []signals.Any
+				switch made := fmt.Sprint(id, "-", t.Round); {
+				case t.Ask != agents.AskAnswer:
+					return agents.Emit()
+				case i > 0:
+					all = append(all, agents.Propose(made, "right", 0.8, ""), agents.Agree(made, 0.8, ""))
+				default:
+					for k := range 4 {
+						all = append(all, agents.Propose(fmt.Sprint("a", k+1, "-", t.Round), "wrong", 0.9, ""), agents.Propose(fmt.Sprint("a", k+1, "/1.1"), "wrong", 0.9, ""))
+					}
+					all = append(all, agents.Agree(fmt.Sprint("a1-", t.Round), 1, ""))
+				}
+				return agents.Emit(all...)
+			})})
+		}
+		store := new(journal.Memory)
+		s := newSwarm(t, swarm.Options{Agents: team, Mode: m, Journal: store})
+		if r := solve(t, s); r.Answer != "right" {
+			t.Errorf("%v: %q (%s), want the answer of the four", m, r.Answer, r.Detail)
+		}
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if _, err := replayed(t, store); err != nil {
+			t.Errorf("%v: %v", m, err)
+		}
+	}
+}
+
 func TestAModeThatCannotBeIsRefused(t *testing.T) {
 	t.Parallel()
 	mute := []*agents.Agent{{ID: "a", CanEmit: []signals.Kind{signals.KindVote}, Reactor: experts()[0].Reactor}}

@@ -31,7 +31,7 @@ func (v *Votes) poll(s *signals.Signal[signals.Vote]) *signals.Signal[signals.Vo
 		said.ProposalID = on.ID()
 	}
 	switch {
-	case !v.out.Counts(s.ID), plan != nil && !asked && plan.Has(s.Source), asked && !v.known(s):
+	case !v.out.Counts(s.ID), plan != nil && !asked && plan.Has(s.Source), asked && !v.known(s, v.calls.asked[at].Part != mode.Verdict):
 		return nil
 	case plan == nil:
 		return s
@@ -44,9 +44,10 @@ func (v *Votes) poll(s *signals.Signal[signals.Vote]) *signals.Signal[signals.Vo
 }
 
 // known reports whether the proposal of a vote was made before the vote, or is its signal.
-func (v *Votes) known(s *signals.Signal[signals.Vote]) bool {
+// Whoever answers has seen no answer of others, and votes only for its own.
+func (v *Votes) known(s *signals.Signal[signals.Vote], own bool) bool {
 	return slices.ContainsFunc(v.made, func(p *signals.Signal[signals.Proposal]) bool {
-		return p.Seq <= s.Seq && p.Payload.ProposalID == s.Payload.ProposalID
+		return p.Seq <= s.Seq && p.Payload.ProposalID == s.Payload.ProposalID && (!own || p.Source == s.Source)
 	})
 }
 

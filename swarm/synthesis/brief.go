@@ -130,10 +130,10 @@ func (b *Brief) changes(c claims.Case) string {
 			on, most, all = f, n, of
 		}
 	}
-	switch {
-	case most == 0:
+	switch most {
+	case 0:
 		return ""
-	case most == all:
+	case all:
 		return fmt.Sprintf("It would change without [%d]: every vote for it rests on that.", on.Seq)
 	}
 	return fmt.Sprintf("Of %d votes for it, %d would not count without [%d].", all, most, on.Seq)
