@@ -12,7 +12,7 @@
 // proposals are answers.
 //
 // Whoever says again what it took back, in the same words, has not taken it back. So
-// retracting and stating again changes no decision.
+// retracting and stating again changes no decision. What the operator took back stays so.
 //
 // [Fold] says of a log what is taken back. It is pure, and costs nothing as long as nothing
 // is.

@@ -2,6 +2,7 @@ package retract
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -9,7 +10,13 @@ import (
 // A Fold is what is taken back in a thread. The zero Fold is that of the empty log.
 type Fold struct {
 	Said []*signals.Signal[Retraction] // that took something back, in log order; shared
-	gone []signals.Any
+	gone []gone
+}
+
+// A gone signal is taken back by its author, or not.
+type gone struct {
+	signals.Any
+	own bool
 }
 
 // FoldOf returns what is taken back in a log of one thread.
@@ -25,19 +32,25 @@ func FoldOf(log []signals.Any) *Fold {
 // what is taken back.
 func (f *Fold) Apply(log []signals.Any, s signals.Any) bool {
 	if r, ok := signals.As[Retraction](s); ok {
-		if Check(log, s) != nil || f.Has(r.Payload.TargetSignalID) {
+		if Check(log, s) != nil {
+			return false
+		}
+		target := find(log, r.Payload.TargetSignalID)
+		own := r.Source == author(target)
+		if i := slices.IndexFunc(f.gone, func(g gone) bool { return g.Head().ID == target.Head().ID }); i >= 0 {
+			f.gone[i].own = f.gone[i].own && own
 			return false
 		}
 		f.Said = append(f.Said, r)
-		f.gone = append(f.gone, find(log, r.Payload.TargetSignalID))
+		f.gone = append(f.gone, gone{target, own})
 		return true
 	}
 	if len(f.gone) == 0 || !retractable(s) {
 		return false
 	}
-	var left []signals.Any
+	var left []gone
 	for _, g := range f.gone {
-		if !same(g, s) {
+		if !g.own || !same(g.Any, s) {
 			left = append(left, g)
 		}
 	}

@@ -113,6 +113,8 @@ func TestWhatItsAuthorStatesAgainIsNotTakenBack(t *testing.T) {
 		still string // taken back
 	}{
 		"the author":                {[]any{"ann", found, "ann", back(1), "ann", found}, ""},
+		"what the operator took":    {[]any{"ann", found, "system", back(1), "ann", found}, "s_1"},
+		"what both took":            {[]any{"ann", found, "ann", back(1), "system", back(1), "ann", found}, "s_1"},
 		"another one":               {[]any{"ann", found, "ann", back(1), "bob", found}, "s_1"},
 		"other words":               {[]any{"ann", found, "ann", back(1), "ann", signals.Discovery{Finding: "no", Relevance: 1}}, "s_1"},
 		"one of two":                {[]any{"ann", found, "ann", doubted, "ann", back(1), "ann", back(2), "ann", found}, "s_2"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -210,6 +211,31 @@ func TestNobodyIsAskedToWriteWhenTimeIsUp(t *testing.T) {
 	}
 	if got := synthesis.Ask(t.Context(), &p, l.brief(t)); p != 1 || got.By != "pen" {
 		t.Errorf("asked %d times: %+v", p, got)
+	}
+}
+
+// A scribe writes that text, or fails with that error.
+type scribe struct {
+	text string
+	err  error
+}
+
+func (scribe) Name() string { return "scribe" }
+
+func (s scribe) Write(context.Context, *synthesis.Brief) (string, error) { return s.text, s.err }
+
+func TestATextThatIsNoTextIsTheTemplate(t *testing.T) {
+	t.Parallel()
+	var l log
+	l.find("ann", "It is scanned.")
+	for _, text := range []string{"They do it \xff [1].", "They do it \x00\x1b[2J [1].", "They do \u202eit [1]."} {
+		if got := synthesis.Ask(t.Context(), scribe{text: text}, l.brief(t)); got.By != "" || got.Why != synthesis.ErrPlain.Error() {
+			t.Errorf("%q: %+v, want the template", text, got)
+		}
+	}
+	why := strings.Repeat("x", 3<<20) + "\xff"
+	if got := synthesis.Ask(t.Context(), scribe{err: errors.New(why)}, l.brief(t)); len(got.Why) > 1100 || !utf8.ValidString(got.Why) {
+		t.Errorf("the reason has %d bytes", len(got.Why))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -56,9 +57,18 @@ func Ask(ctx context.Context, w Writer, b *Brief) Written {
 		err = b.Check(text)
 	}
 	if err != nil {
-		return Written{Text: b.Text(), Why: err.Error()}
+		return Written{Text: b.Text(), Why: clip(err.Error())}
 	}
 	return Written{Text: strings.TrimSpace(text), By: w.Name()}
+}
+
+// clip returns the first KiB of an error's text.
+func clip(why string) string {
+	const most = 1 << 10
+	if len(why) > most {
+		why = why[:most] + "…"
+	}
+	return strings.ToValidUTF8(why, "")
 }
 
 func write(ctx context.Context, w Writer, b *Brief) (text string, err error) {
@@ -78,6 +88,7 @@ var (
 	ErrUncited = errors.New("synthesis: a paragraph cites nothing of the log, or says nothing")
 	ErrCited   = errors.New("synthesis: no claim of the log is cited")
 	ErrLong    = errors.New("synthesis: the text is too long")
+	ErrPlain   = errors.New("synthesis: the text is not UTF-8, or has control characters")
 )
 
 // MaxText is how many bytes a text may have.
@@ -85,11 +96,17 @@ const MaxText = 8 << 10
 
 var citation = regexp.MustCompile(`\[(\d+(?:\s*,\s*\d+)*)\]`)
 
-// Check reports what is wrong with a text: a paragraph without a citation, or a citation of
+// Check reports what is wrong with a text: characters that no reader sees, a paragraph without a citation, or a citation of
 // what claims nothing in the log.
 func (b *Brief) Check(text string) error {
 	if len(text) > MaxText {
 		return fmt.Errorf("%w: %d bytes", ErrLong, len(text))
+	}
+	hidden := func(r rune) bool {
+		return unicode.In(r, unicode.Cc, unicode.Cf) && !strings.ContainsRune("\n\r\t\u200c\u200d", r)
+	}
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, hidden) {
+		return ErrPlain
 	}
 	claimed := map[uint64]bool{}
 	for c := range b.Graph.All() {
