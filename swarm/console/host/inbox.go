@@ -73,7 +73,7 @@ func (in inbox) Answer(ctx context.Context, id string, a api.Answer) (api.Item, 
 		return item, api.NewError(http.StatusUnprocessableEntity, "the call of a tool takes a verdict")
 	case !item.Open:
 		return item, second(item)
-	case strings.TrimSpace(a.Text) == "" && a.Vote == "":
+	case strings.Trim(a.Text, " \t\r\n") == "" && a.Vote == "":
 		return item, api.NewError(http.StatusUnprocessableEntity, "an answer has a text, or a vote")
 	}
 	if err := in.h.person(a.By); err != nil {

@@ -43,7 +43,7 @@ func (s solving) Start(ctx context.Context, n api.NewSolve) (api.Solve, error) {
 	if d == nil {
 		return api.Solve{}, notFound("team", n.Team)
 	}
-	if strings.TrimSpace(n.Task) == "" {
+	if strings.Trim(n.Task, " \t\r\n") == "" {
 		return api.Solve{}, api.NewError(http.StatusUnprocessableEntity, "the task is blank")
 	}
 	if err := d.begins(ctx); err != nil {

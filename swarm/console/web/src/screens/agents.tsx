@@ -40,7 +40,7 @@ function List({ all, id }: { all: Agent[]; id: string }) {
             {all.map((a, i) => (
               <tr key={a.id} class="r" data-row={i} aria-selected={a === chosen || i === row} onClick={(e) => (e.target as Element).closest("a") || go(path(a), true)}>
                 <td><a class="tt" href={path(a)}>{clean(a.name)}</a><div class="sub">{[a.team ?? a.rooms.join(", "), a.model].filter(Boolean).map((x) => clean(x!)).join(" · ")}</div></td>
-                <td><div class="sparkcell"><Interval r={a.reliability} /><span class="nw">{a.reliability.told ? <><b class="b">{two(a.reliability.rate)}</b> <span class="mut">n {a.reliability.told}</span></> : <span class="mut">not known</span>}</span></div></td>
+                <td><div class="sparkcell"><Interval r={a.reliability} /><span class="nw">{a.reliability.told ? <><b class="b">{two(a.reliability.right / a.reliability.told)}</b> <span class="mut">n {a.reliability.told}</span></> : <span class="mut">not known</span>}</span></div></td>
                 <td><MaySay a={a} /></td>
                 <td><div class="bud"><Bar share={(dollars ? spent(a) : tokens(a)) / most} height={5} label="share of the most" /><span>{dollars ? money(spent(a)) : short(tokens(a)) + " tokens"}</span></div></td>
                 <td class="num nw ink2">{a.last ? ago(now.value - Date.parse(a.last)) + " ago" : "–"}</td>
@@ -59,10 +59,10 @@ function Interval({ r }: { r: Reliability }) {
   const W = 190, x = (v: number) => 4 + v * (W - 8);
   const known = r.told > 0;
   return (
-    <svg class={"rel" + (r.told < few ? " few" : "")} width={W} height="24" role="img" aria-label={known ? `right ${two(r.rate)}, interval ${two(r.low)} to ${two(r.high)}` : "no outcome is known"}>
+    <svg class={"rel" + (r.told < few ? " few" : "")} width={W} height="24" role="img" aria-label={known ? `right ${two(r.right / r.told)}, interval ${two(r.low)} to ${two(r.high)}` : "no outcome is known"}>
       <line class="base" x1={x(0)} x2={x(1)} y1="12" y2="12" />
       <line class="coin" x1={x(0.5)} x2={x(0.5)} y1="0" y2="24" />
-      {known && <><line class="iv" x1={x(r.low)} x2={x(r.high)} y1="12" y2="12" /><circle class="mean" cx={x(r.rate)} cy="12" r="4.5" /></>}
+      {known && <><line class="iv" x1={x(r.low)} x2={x(r.high)} y1="12" y2="12" /><circle class="mean" cx={x(r.right / r.told)} cy="12" r="4.5" /></>}
     </svg>
   );
 }
