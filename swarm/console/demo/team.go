@@ -28,6 +28,11 @@ var roles = map[string]string{
 	"archivist": "You know what was tried before.",
 }
 
+// unheard are the options of a ledger that keeps decisions and outcomes, and says nothing about
+// the voters: a visitor counts the votes. What is learned of the same questions again and again
+// would settle their debates before anybody has the idea that turns out to be right.
+var unheard = reliability.Options{First: 1 << 20, Window: 1 << 21}
+
 // Team returns the team of the demo, whose turns take about a time; 0: none.
 func Team(pace time.Duration) host.Team {
 	return host.Team{
@@ -41,7 +46,10 @@ func Team(pace time.Duration) host.Team {
 			if err != nil {
 				return nil, err
 			}
-			ledger := new(reliability.Ledger) // learns, and does not decide: a visitor counts the votes
+			ledger, err := reliability.NewLedger(&unheard)
+			if err != nil {
+				return nil, err
+			}
 			o := swarm.Options{Quorum: 4, Seed: 1, Strategy: consensus.ConfidenceWeighted{}, Ledger: ledger, Limits: swarm.Limits{Rounds: 16, Deadline: 10 * time.Minute}}
 			may := &tools.Set{From: []tools.Source{rehearses}, May: []tools.Rule{{Tools: "rehearse", Policy: tools.Ask}}, Record: cassette.Tools(recorder)}
 			for i, name := range names {

@@ -1,0 +1,55 @@
+package demo
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+)
+
+// TestTheSameQuestionsHaveTheSameAnswers gives the team again and again those of its tasks that
+// wait for nobody, and tells it what was right.
+func TestTheSameQuestionsHaveTheSameAnswers(t *testing.T) {
+	t.Parallel()
+	store, err := journal.Open(filepath.Join(t.TempDir(), "platform.journal"), &journal.Options{Sync: journal.SyncInterval})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	made, err := Team(0).Make(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made.Options.Journal = store
+	s, err := swarm.New(made.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for i := range 3 * 5 {
+		scene := []scene{scenes[0], scenes[2], scenes[3]}[i%3]
+		r, err := s.Solve(t.Context(), signals.Task{Task: scene.task, Context: scene.context})
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case r.Decision.Choice != scene.right:
+			t.Fatalf("solve %d, %q: got %q (%v), want %q", i, scene.task, r.Decision.Choice, r.Stop, scene.right)
+		case scene.right == "" && r.Stop != runlog.StopDeadlock:
+			t.Fatalf("solve %d, %q: %v", i, scene.task, r.Stop)
+		case scene.right != "":
+			if err := s.RecordOutcome(r, scene.right); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if known := s.Ledger().Reliabilities(); known != nil {
+		t.Errorf("something was learned of the voters, which weighs their votes: %v", known)
+	}
+}
