@@ -20,6 +20,7 @@ import (
 	"github.com/swarmbus/swarmbus/otel"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
@@ -159,7 +160,7 @@ func TestObserverWithoutProvidersDoesNothing(t *testing.T) {
 	}
 	defer s.Close()
 	result, err := s.Solve(t.Context(), signals.Task{Task: "which one?"})
-	if err != nil || result.Stop != swarm.StopConsensus || result.Log[0].Head().Trace != nil {
+	if err != nil || result.Stop != runlog.StopConsensus || result.Log[0].Head().Trace != nil {
 		t.Errorf("got %v, %v, trace %v", result.Stop, err, result.Log[0].Head().Trace)
 	}
 }
@@ -340,7 +341,7 @@ func TestTurnOfAResumedSolveIsLinkedToThePublishesOfTheSolveBefore(t *testing.T)
 		t.Fatal(err)
 	}
 	asked, err := s.Solve(t.Context(), signals.Task{Task: "which one?"})
-	if err != nil || asked.Stop != swarm.StopEscalated {
+	if err != nil || asked.Stop != runlog.StopEscalated {
 		t.Fatalf("got %v, %v", asked.Stop, err)
 	}
 	if _, err := s.Resume(t.Context(), asked.Log, agents.Agree("a", 1, "")); err != nil {

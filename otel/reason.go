@@ -10,7 +10,6 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -20,7 +19,7 @@ import (
 // text that may quote an agent is searched for names to replace.
 func (o *Observer) reason(r *solves.Result) string {
 	by := ""
-	if r.Stop == swarm.StopEscalated && r.Question != nil {
+	if r.Stop == runlog.StopEscalated && r.Question != nil {
 		by = "escalated by " + r.Question.Asks + ": "
 	}
 	if o.content != nil {
@@ -28,15 +27,15 @@ func (o *Observer) reason(r *solves.Result) string {
 	}
 	why := o.votes(&r.Decision)
 	switch r.Stop {
-	case swarm.StopConsensus, swarm.StopRejected, swarm.StopDeadlock, swarm.StopUncertified:
-	case swarm.StopEscalated:
+	case runlog.StopConsensus, runlog.StopRejected, runlog.StopDeadlock, runlog.StopUncertified:
+	case runlog.StopEscalated:
 		if r.Question != nil && r.Question.Asks == bus.System {
 			by += o.stalemate(r.Question.Reason) + ": "
 		}
 		why = by + why
-	case swarm.StopCancelled, swarm.StopError, swarm.StopAsked:
+	case runlog.StopCancelled, runlog.StopError, runlog.StopAsked:
 		why = r.Stop.String() + ": " + why
-	case swarm.StopNoProgress:
+	case runlog.StopNoProgress:
 		why = limit(r.Detail)
 	default:
 		why = limit(r.Detail) + ": " + why

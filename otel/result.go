@@ -18,6 +18,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -39,7 +40,7 @@ func (p *op) record(result any) {
 }
 
 func (p *op) solved(r *solves.Result) {
-	p.concluded(r.Stop == swarm.StopConsensus || r.Stop == swarm.StopRejected, r.Stop.String())
+	p.concluded(r.Stop == runlog.StopConsensus || r.Stop == runlog.StopRejected, r.Stop.String())
 	if !p.span.IsRecording() {
 		return
 	}
@@ -58,7 +59,7 @@ func (p *op) solved(r *solves.Result) {
 	if len(r.LeftBehind) > 0 {
 		p.span.SetAttributes(keyLeftBehind.StringSlice(r.LeftBehind))
 	}
-	if r.Stop == swarm.StopEscalated && r.Question != nil {
+	if r.Stop == runlog.StopEscalated && r.Question != nil {
 		p.span.SetAttributes(keyEscalatedBy.String(r.Question.Asks), keyOptions.StringSlice(p.observer.proposals(r.Question.Options)))
 	}
 	p.span.SetAttributes(p.observer.settlement(r)...)

@@ -18,6 +18,7 @@ import (
 	"github.com/swarmbus/swarmbus/otel/oteltest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
@@ -124,7 +125,7 @@ func TestSolveThatFailedIsOver(t *testing.T) {
 func TestResumedSolveRecordsNothingAgain(t *testing.T) {
 	first := newTrace(t, otel.Options{})
 	asked := first.solve(t, swarm.Options{Agents: split(), Conflicts: settle.ByEscalation})
-	if asked.Stop != swarm.StopEscalated {
+	if asked.Stop != runlog.StopEscalated {
 		t.Fatalf("got %v", asked.Stop)
 	}
 	r := newTrace(t, otel.Options{Deliveries: true})

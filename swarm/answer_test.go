@@ -40,7 +40,7 @@ func TestTheSecondAnswerIsRefusedAndSaysWhoWasFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := s.Resume(t.Context(), past[0].Log, from("ceo", answer("b")))
-	if err != nil || r.Stop != swarm.StopConsensus || r.Answer != "do b" {
+	if err != nil || r.Stop != runlog.StopConsensus || r.Answer != "do b" {
 		t.Fatal(r, err)
 	}
 	n := j.Last()
@@ -67,7 +67,7 @@ func TestAQuestionAfterAnAnswerIsAnsweredToo(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{asks}})
 	r := solve(t, s)
 	for _, who := range []string{"ceo", "cto"} {
-		if r.Stop != swarm.StopEscalated {
+		if r.Stop != runlog.StopEscalated {
 			t.Fatalf("%v: %v", r.Stop, sources(r.Log))
 		}
 		again, err := s.Resume(t.Context(), r.Log, from(who, answer("yes")))
@@ -92,7 +92,7 @@ func TestASolveThatWasBrokenOffTakesNoAnswerBeforeItAsks(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	r, err := s.Resume(t.Context(), past[0].Log, nil)
-	if err != nil || r.Stop != swarm.StopEscalated {
+	if err != nil || r.Stop != runlog.StopEscalated {
 		t.Fatal(r, err)
 	}
 	if r, err = s.Resume(t.Context(), r.Log, answer("a")); err != nil || r.Answer != "do a" {
@@ -137,7 +137,7 @@ func TestAnAnswerMayProposeAnotherRival(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation})
 	asked := escalated(t, s)
 	r, err := s.Resume(t.Context(), asked.Log, propose("c", "do c"))
-	if err != nil || r.Stop != swarm.StopEscalated {
+	if err != nil || r.Stop != runlog.StopEscalated {
 		t.Fatalf("%v, %v", r.Stop, err)
 	}
 	resolved := 0
@@ -201,7 +201,7 @@ func TestAnEscalationFromOutsideStopsTheSolveAtTheEndOfItsRound(t *testing.T) {
 		return agents.Emit()
 	})}
 	s = newSwarm(t, swarm.Options{Agents: []*agents.Agent{quiet}})
-	if r := solve(t, s); r.Stop != swarm.StopEscalated || r.Rounds != 1 || r.Question.Asks != "desk" {
+	if r := solve(t, s); r.Stop != runlog.StopEscalated || r.Rounds != 1 || r.Question.Asks != "desk" {
 		t.Errorf("%v after %d rounds: %v", r.Stop, r.Rounds, r.Question)
 	}
 }

@@ -45,12 +45,12 @@ func TestATurnThatAsksStopsTheSolveAndIsTakenAgain(t *testing.T) {
 	s := open()
 	result, err := s.Solve(t.Context(), signals.Task{Task: "t"})
 	for range 2 {
-		if err != nil || result.Stop != swarm.StopAsked || result.Detail != "may I write?" {
+		if err != nil || result.Stop != runlog.StopAsked || result.Detail != "may I write?" {
 			t.Fatalf("%s: %s, %v", result.Stop, result.Detail, err)
 		}
 		shutdown(t, s)
 		all, err := solves.List(store)
-		if err != nil || len(all) != 1 || all[0].Stop != swarm.StopAsked || all[0].Detail != "may I write?" {
+		if err != nil || len(all) != 1 || all[0].Stop != runlog.StopAsked || all[0].Detail != "may I write?" {
 			t.Fatalf("in the journal: %+v, %v", all, err)
 		}
 		for where, q := range map[string]*solves.Question{"result": result.Question, "journal": all[0].Question} {
@@ -66,7 +66,7 @@ func TestATurnThatAsksStopsTheSolveAndIsTakenAgain(t *testing.T) {
 		result, _ = s.Resume(t.Context(), all[0].Log, nil)
 		answered = true
 	}
-	if result.Stop != swarm.StopConsensus || !slices.Equal(turns, []string{"round 2: 2 new"}) {
+	if result.Stop != runlog.StopConsensus || !slices.Equal(turns, []string{"round 2: 2 new"}) {
 		t.Errorf("%s: %s after %q", result.Stop, result.Detail, turns)
 	}
 	shutdown(t, s)

@@ -18,6 +18,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/replay"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -142,7 +143,7 @@ func TestACancelledSolveSaysThatTheJournalDidNotTakeIt(t *testing.T) {
 	})}
 	s := startOn(t, swarm.Options{Agents: []*agents.Agent{breaks}, Journal: j})
 	r, err := s.Solve(ctx, signals.Task{Task: "1"})
-	if r.Stop != swarm.StopError || !errors.Is(err, journal.ErrClosed) {
+	if r.Stop != runlog.StopError || !errors.Is(err, journal.ErrClosed) {
 		t.Errorf("got %v, %v", r.Stop, err)
 	}
 }
@@ -201,7 +202,7 @@ func TestWhoWatchesMayAppendToALog(t *testing.T) {
 func TestAStopThatTheVotesDoNotSayIsFound(t *testing.T) {
 	o := swarm.Options{Agents: []*agents.Agent{proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": no}), voter("w", map[string]signals.Stance{"a": no})}, Journal: new(journal.Memory)}
 	s := startOn(t, o)
-	if r := ask(t, s, 1); r.Stop != swarm.StopRejected {
+	if r := ask(t, s, 1); r.Stop != runlog.StopRejected {
 		t.Fatalf("got %v", r.Stop)
 	}
 	shutdown(t, s)

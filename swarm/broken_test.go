@@ -201,7 +201,7 @@ func (b *breakable) asks(r *solves.Result) bool {
 			answered++
 		}
 	}
-	return r.Stop == swarm.StopEscalated && b.seed%8 != 1 && answered < 2
+	return r.Stop == runlog.StopEscalated && b.seed%8 != 1 && answered < 2
 }
 
 // cut returns a journal with the first n records of another.
@@ -256,7 +256,7 @@ func parts(t *testing.T, j journal.Reader) (said, called []string) {
 // Wherever a journal ends, the solve in it ends as it did: with the same log to
 // the byte, and with no call that is not in the whole one.
 func TestASolveThatIsBrokenOffAnywhereEndsAsOneThatIsNot(t *testing.T) {
-	stops := map[swarm.StopReason]int{}
+	stops := map[runlog.StopReason]int{}
 	seeds, every := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, uint64(20)
 	switch {
 	case *oneSeed > 0:
@@ -293,7 +293,7 @@ func TestASolveThatIsBrokenOffAnywhereEndsAsOneThatIsNot(t *testing.T) {
 			}
 		}
 	}
-	if *oneSeed == 0 && (len(stops) < 3 || stops[swarm.StopConsensus] == 0) {
+	if *oneSeed == 0 && (len(stops) < 3 || stops[runlog.StopConsensus] == 0) {
 		t.Errorf("the solves ended with %v, want more variety", stops)
 	}
 }
@@ -340,7 +340,7 @@ func TestASolveThatWasCancelledGoesOn(t *testing.T) {
 	o := swarm.Options{Agents: append(team, v), Journal: j, Seed: 3, Quorum: 1}
 	s := newSwarm(t, o)
 	r, err := s.Solve(ctx, signals.Task{Task: "which one?"})
-	if err != nil || r.Stop != swarm.StopCancelled {
+	if err != nil || r.Stop != runlog.StopCancelled {
 		t.Fatal(r.Stop, err)
 	}
 	if err := s.Shutdown(t.Context()); err != nil {
@@ -348,7 +348,7 @@ func TestASolveThatWasCancelledGoesOn(t *testing.T) {
 	}
 	again := newSwarm(t, o)
 	r, err = again.Resume(t.Context(), r.Log, nil)
-	if err != nil || r.Stop != swarm.StopConsensus || r.Answer != "do a" {
+	if err != nil || r.Stop != runlog.StopConsensus || r.Answer != "do a" {
 		t.Errorf("%v, %v", r, err)
 	}
 	if err := again.Shutdown(t.Context()); err != nil {
@@ -403,7 +403,7 @@ func TestALateTurnIsTakenAgainAsItWas(t *testing.T) {
 		}
 		begin := time.Now()
 		r, err := s.Resume(t.Context(), past[0].Log, nil)
-		if err != nil || r.Stop != swarm.StopConsensus || r.Turns.Late != 0 || time.Since(begin) != time.Second {
+		if err != nil || r.Stop != runlog.StopConsensus || r.Turns.Late != 0 || time.Since(begin) != time.Second {
 			t.Errorf("%v after %v: %v", r, time.Since(begin), err)
 		}
 		want := []string{"system task:new", "system decision:terms", "system turn:late", "p proposal", "slow vote", "system decision:made", "system consensus:reached"}
@@ -438,12 +438,12 @@ func TestTurnsThatFailedAreTakenAgainWhenASolveGoesOn(t *testing.T) {
 		Journal: j, Seed: 3, Quorum: 1,
 	}
 	r, err := newSwarm(t, o).Solve(t.Context(), signals.Task{Task: "which one?"})
-	if err == nil || r.Stop != swarm.StopError || len(r.Failed) != 2 {
+	if err == nil || r.Stop != runlog.StopError || len(r.Failed) != 2 {
 		t.Fatal(r, err)
 	}
 	down = false
 	r, err = newSwarm(t, o).Resume(t.Context(), r.Log, nil)
-	if err != nil || r.Stop != swarm.StopConsensus || r.Turns.Taken != 3 || len(r.Failed) != 0 || len(r.Proposals[0].Same) != 1 {
+	if err != nil || r.Stop != runlog.StopConsensus || r.Turns.Taken != 3 || len(r.Failed) != 0 || len(r.Proposals[0].Same) != 1 {
 		t.Fatalf("%v, %v", r, err)
 	}
 	if _, err := replayed(t, j); err != nil {

@@ -23,7 +23,7 @@
 // 250 ms), so that their results can still be committed and counted. A reactor
 // that ignores its context is left behind and named ([solves.Result].LeftBehind), and
 // [Swarm.Shutdown] waits for it. If no other agent has anything to say then, the
-// solve stops with [StopDeadline], not with a deadlock.
+// solve stops with [runlog.StopDeadline], not with a deadlock.
 //
 // # Decisions
 //
@@ -68,7 +68,7 @@
 // or while the newest grade of a source is low, no proposal is chosen: the votes wait,
 // and count once nothing is open. Otherwise the solve ends undecided, and
 // [solves.Result].Detail says what is open. A critical escalation that no agent ends in the turn
-// in which it gets it is a question to somebody outside ([StopEscalated]), whose answer
+// in which it gets it is a question to somebody outside ([runlog.StopEscalated]), whose answer
 // ends it. After a handoff only those who continue begin turns: the agents that it is
 // addressed to, by default the next in order ([Coordination].Continues).
 //
@@ -84,7 +84,7 @@
 //
 // # Stopping
 //
-// Every solve ends with one [StopReason] and a [solves.Result] with everything
+// Every solve ends with one [runlog.StopReason] and a [solves.Result] with everything
 // committed until then. Its time, rounds and signals are bounded, whatever the
 // agents do. [Swarm.Replay] derives the decision of a log.
 //

@@ -90,7 +90,7 @@ func TestNoTurnBeginsThatTheJournalDoesNotHave(t *testing.T) {
 	})
 	s := startOn(t, swarm.Options{Agents: []*agents.Agent{a, b}, Journal: j})
 	r, err := s.Solve(t.Context(), signals.Task{Task: "1"})
-	if turns != 1 || r.Stop != swarm.StopError || !errors.Is(err, journal.ErrClosed) {
+	if turns != 1 || r.Stop != runlog.StopError || !errors.Is(err, journal.ErrClosed) {
 		t.Errorf("%d turns, %v, %v", turns, r.Stop, err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -31,7 +32,7 @@ func TestDeadlineHoldsThoughAnInlineHandlerBlocks(t *testing.T) {
 		}
 		began := time.Now()
 		r, err := s.Solve(t.Context(), signals.Task{Task: "which one?"})
-		if took := time.Since(began); took > 1100*time.Millisecond || r.Stop != swarm.StopDeadline {
+		if took := time.Since(began); took > 1100*time.Millisecond || r.Stop != runlog.StopDeadline {
 			t.Errorf("stopped by %v after %v, %v; want the deadline after 1s", r.Stop, took, err)
 		}
 	})
@@ -60,7 +61,7 @@ func TestPayloadWhoseCheckPanicsIsRefusedAndTheSolveGoesOn(t *testing.T) {
 		case solves.Refused:
 			refused = append(refused, e.Err)
 		case solves.Stopped:
-			if checkResult(t, e.Result); e.Result.Stop != swarm.StopConsensus {
+			if checkResult(t, e.Result); e.Result.Stop != runlog.StopConsensus {
 				t.Errorf("stopped by %v, want consensus", e.Result.Stop)
 			}
 		}
@@ -85,7 +86,7 @@ func TestPayloadWhoseKindPanicsFailsItsTurnAndTheSolveGoesOn(t *testing.T) {
 		voter("v1", map[string]signals.Stance{"a": yes}), voter("v2", map[string]signals.Stance{"a": yes}),
 	}}))
 	var panicked *agents.PanicError
-	if r.Stop != swarm.StopConsensus || len(r.Failed) == 0 || !errors.As(r.Failed[0].Err, &panicked) || panicked.Agent != "clumsy" {
+	if r.Stop != runlog.StopConsensus || len(r.Failed) == 0 || !errors.As(r.Failed[0].Err, &panicked) || panicked.Agent != "clumsy" {
 		t.Errorf("%v, failed %v", r.Stop, r.Failed)
 	}
 }
@@ -93,7 +94,7 @@ func TestPayloadWhoseKindPanicsFailsItsTurnAndTheSolveGoesOn(t *testing.T) {
 func TestASolveWhoseComparisonPanicsEndsWithAnError(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Agents: rivals(), Same: func(context.Context, signals.Proposal, signals.Proposal) bool { panic("same") }})
 	r, err := s.Solve(t.Context(), signals.Task{Task: "which one?"})
-	if err == nil || r.Stop != swarm.StopError || !strings.Contains(err.Error(), "Options.Same panicked: same") {
+	if err == nil || r.Stop != runlog.StopError || !strings.Contains(err.Error(), "Options.Same panicked: same") {
 		t.Errorf("%v, %v", r.Stop, err)
 	}
 }

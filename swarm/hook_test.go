@@ -151,7 +151,7 @@ func TestHookIsToldOfConflictEscalationAndRefusal(t *testing.T) {
 		proposer("p", "a", "do a"), proposer("q", "b", "do b"), liar,
 		voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes}),
 	}})
-	if r := solve(t, s); r.Stop != swarm.StopEscalated {
+	if r := solve(t, s); r.Stop != runlog.StopEscalated {
 		t.Fatalf("got %v, want escalated", r.Stop)
 	}
 	if got, want := hook.root.children[0].children[0].line, "round (conflict) (refused)"; got != want {

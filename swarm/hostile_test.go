@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
@@ -54,7 +55,7 @@ func TestADetailedAlarmAsksAPerson(t *testing.T) {
 		Class: coordination.EscalationInterrupt, Priority: coordination.Critical, Summary: "stop", Details: strings.Repeat("d", 64<<10),
 	})
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{inRound(1, "p", alarm), inRound(1, "q")}})
-	if r, err := s.Solve(t.Context(), signals.Task{Task: "x"}); err != nil || r.Stop != swarm.StopEscalated {
+	if r, err := s.Solve(t.Context(), signals.Task{Task: "x"}); err != nil || r.Stop != runlog.StopEscalated {
 		t.Errorf("%v %.80q, %v", r.Stop, r.Detail, err)
 	}
 }
@@ -75,7 +76,7 @@ func TestRoundsAreThoseThatTheSwarmBegan(t *testing.T) {
 	}
 	s = newSwarm(t, o)
 	r, err := s.Solve(t.Context(), signals.Task{Task: "x"})
-	if err != nil || r.Stop != swarm.StopEscalated || r.Rounds > 6 {
+	if err != nil || r.Stop != runlog.StopEscalated || r.Rounds > 6 {
 		t.Fatalf("%v in %d rounds, %v", r.Stop, r.Rounds, err)
 	}
 	if r, err = s.Resume(t.Context(), r.Log, answer("think again")); err != nil || r.Rounds > 6 {
@@ -91,7 +92,7 @@ func TestTimersCountAgainstTheLimitOfSignals(t *testing.T) {
 		Agents: []*agents.Agent{a, onTask(inRound(1, "b"))}, Limits: swarm.Limits{Signals: 20, Deadline: 10 * time.Second},
 	})
 	r, err := s.Solve(t.Context(), signals.Task{Task: "x"})
-	if err != nil || r.Stop != swarm.StopBudget || !strings.HasPrefix(r.Detail, "the limit of 20 signals") || len(fired(r.Log)) != 19 {
+	if err != nil || r.Stop != runlog.StopBudget || !strings.HasPrefix(r.Detail, "the limit of 20 signals") || len(fired(r.Log)) != 19 {
 		t.Errorf("%v %q with %d timers, %v", r.Stop, r.Detail, len(fired(r.Log)), err)
 	}
 }

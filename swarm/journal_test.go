@@ -271,7 +271,7 @@ func TestAnEscalationWaitsForItsAnswerAcrossARestart(t *testing.T) {
 	}
 	j, s := open()
 	r, err := s.Solve(t.Context(), signals.Task{Task: "a or b?"})
-	if err != nil || r.Stop != swarm.StopEscalated {
+	if err != nil || r.Stop != runlog.StopEscalated {
 		t.Fatalf("got %v, %v", r.Stop, err)
 	}
 	shut(j, s)
@@ -282,7 +282,7 @@ func TestAnEscalationWaitsForItsAnswerAcrossARestart(t *testing.T) {
 		t.Fatalf("%d logs, %v", len(past), err)
 	}
 	r, err = s.Resume(t.Context(), past[0].Log, vote("a", yes, 1))
-	if err != nil || r.Stop != swarm.StopConsensus || r.Answer != "do a" {
+	if err != nil || r.Stop != runlog.StopConsensus || r.Answer != "do a" {
 		t.Fatalf("got %v %q (%s), %v", r.Stop, r.Answer, r.Detail, err)
 	}
 	if _, err := replayed(t, j); err != nil {
@@ -301,7 +301,7 @@ func TestASolveThatCannotBeKeptIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := s.Solve(t.Context(), signals.Task{Task: "1"})
-	if !errors.Is(err, journal.ErrClosed) || r.Stop != swarm.StopError {
+	if !errors.Is(err, journal.ErrClosed) || r.Stop != runlog.StopError {
 		t.Errorf("got %v, %v", r.Stop, err)
 	}
 }

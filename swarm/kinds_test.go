@@ -8,6 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // lag is a kind of a program's own.
@@ -47,7 +48,7 @@ func TestASolveWithAProgramsOwnKindGoesOnToTheSameAnswer(t *testing.T) {
 	whole := new(journal.Memory)
 	s := startOn(t, on(whole))
 	want := ask(t, s, 1)
-	if want.Stop != swarm.StopConsensus {
+	if want.Stop != runlog.StopConsensus {
 		t.Fatalf("%v: %s", want.Stop, want.Detail)
 	}
 	for n := uint64(4); n < whole.Last(); n++ {

@@ -53,7 +53,7 @@ func drawn(r *rapid.T) string {
 // open and the decision never contradict each other; so does one that goes on with an answer.
 func TestWhateverAgentsYieldASolveEndsForOneReason(t *testing.T) {
 	t.Parallel()
-	stops := map[swarm.StopReason]int{}
+	stops := map[runlog.StopReason]int{}
 	rapid.Check(t, func(r *rapid.T) {
 		script := drawn(r)
 		if rapid.Bool().Draw(r, "timer") {
@@ -72,7 +72,7 @@ func TestWhateverAgentsYieldASolveEndsForOneReason(t *testing.T) {
 			r.Fatalf("%s\n%v", script, err)
 		}
 		stops[result.Stop]++
-		if result.Stop != swarm.StopEscalated {
+		if result.Stop != runlog.StopEscalated {
 			return
 		}
 		answer := signals.New(signals.Header{Source: "ceo", Confidence: 1}, signals.Memory{Content: "go on", Category: "news"})
@@ -80,7 +80,7 @@ func TestWhateverAgentsYieldASolveEndsForOneReason(t *testing.T) {
 		checkEnd(r, script, result, err)
 	})
 	// Others than these three are rare: one run of 100 draws in some had none.
-	if stops[swarm.StopConsensus] < 5 || stops[swarm.StopDeadlock] < 5 || stops[swarm.StopEscalated] < 5 {
+	if stops[runlog.StopConsensus] < 5 || stops[runlog.StopDeadlock] < 5 || stops[runlog.StopEscalated] < 5 {
 		t.Errorf("the solves ended with %v, want more variety", stops)
 	}
 }
@@ -119,7 +119,7 @@ func TestWhateverAgentsYieldAPlanEndsWithinItsBudget(t *testing.T) {
 		}
 		defer s.Close()
 		result, err := s.Solve(t.Context(), signals.Task{Task: "x"})
-		if err != nil && result.Stop != swarm.StopError || result.Planned == nil {
+		if err != nil && result.Stop != runlog.StopError || result.Planned == nil {
 			r.Fatalf("%s\n%v: %v", script, result.Stop, err)
 		}
 		thread, ends := runlog.New(result.Thread), 0
@@ -164,7 +164,7 @@ func checkEnd(r *rapid.T, script string, result *solves.Result, err error) {
 		}
 		thread.Apply(s)
 	}
-	if err != nil && result.Stop != swarm.StopError || result.Stop == swarm.StopDeadline || result.Rounds > 6 || said > 2*40 {
+	if err != nil && result.Stop != runlog.StopError || result.Stop == runlog.StopDeadline || result.Rounds > 6 || said > 2*40 {
 		r.Fatalf("%s\nended with %v after %d rounds and %d signals: %v", script, result.Stop, result.Rounds, said, err)
 	}
 	if len(ends) != 1 || ends[0].Stop != result.Stop {
@@ -172,11 +172,11 @@ func checkEnd(r *rapid.T, script string, result *solves.Result, err error) {
 	}
 	open := thread.Converged().Obstacles
 	switch reached := result.Decision.Outcome == consensus.Reached; {
-	case announced != (result.Stop == swarm.StopConsensus), announced && !reached:
+	case announced != (result.Stop == runlog.StopConsensus), announced && !reached:
 		r.Fatalf("%s\n%v, and a consensus is announced: %t", script, result.Stop, announced)
-	case result.Stop == swarm.StopConsensus && len(open) > 0:
+	case result.Stop == runlog.StopConsensus && len(open) > 0:
 		r.Fatalf("%s\na consensus over %v", script, open)
-	case reached && result.Stop == swarm.StopDeadlock && !strings.Contains(result.Detail, open[0].String()):
+	case reached && result.Stop == runlog.StopDeadlock && !strings.Contains(result.Detail, open[0].String()):
 		r.Fatalf("%s\n%v for no reason: %s", script, result.Stop, result.Detail)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
@@ -82,7 +83,7 @@ func ask(t *testing.T, s *swarm.Swarm, task int) *solves.Result {
 func TestSwarmLearnsWhomToTrust(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Agents: panel()})
 	const hard = 7 // the four who err together are wrong
-	if r := ask(t, s, hard); r.Stop != swarm.StopDeadlock || r.Decision.Strategy != "confidence-weighted" {
+	if r := ask(t, s, hard); r.Stop != runlog.StopDeadlock || r.Decision.Strategy != "confidence-weighted" {
 		t.Errorf("at first: %v by %s, want deadlock by confidence-weighted", r.Stop, r.Decision.Strategy)
 	}
 	for task := range 60 {
@@ -94,7 +95,7 @@ func TestSwarmLearnsWhomToTrust(t *testing.T) {
 		}
 	}
 	r := ask(t, s, hard)
-	if r.Stop != swarm.StopConsensus || r.Decision.Choice != truth(hard) || r.Decision.Strategy != "default" {
+	if r.Stop != runlog.StopConsensus || r.Decision.Choice != truth(hard) || r.Decision.Strategy != "default" {
 		t.Errorf("after 60 solves: %v, %v by %s, want consensus on %s by what was learned", r.Stop, r.Decision, r.Decision.Strategy, truth(hard))
 	}
 	if n := s.Ledger().Len(); n != 62 {
@@ -228,7 +229,7 @@ func TestCancelledSolveTeachesNothing(t *testing.T) { // of task 7, which stays 
 				cancel()
 			}
 		case solves.Stopped:
-			if e.Result.Stop != swarm.StopCancelled || e.Result.Observed != "" {
+			if e.Result.Stop != runlog.StopCancelled || e.Result.Observed != "" {
 				t.Errorf("%v, observed as %q", e.Result.Stop, e.Result.Observed)
 			}
 		}
@@ -252,7 +253,7 @@ func TestBrokenSolveTeachesNothing(t *testing.T) {
 		proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"a": no}), breaks,
 	}})
 	r, err := s.Solve(t.Context(), signals.Task{Task: "x"})
-	if err == nil || r.Stop != swarm.StopError || r.Decision.Voters != 2 {
+	if err == nil || r.Stop != runlog.StopError || r.Decision.Voters != 2 {
 		t.Fatalf("%v with %d voters, want an error after two votes", r.Stop, r.Decision.Voters)
 	}
 	if r.Observed != "" || s.Ledger().Len() != 0 {
@@ -323,14 +324,14 @@ func TestDefaultOutcomesForTeamsOfThreeToTen(t *testing.T) {
 					team = append(team, voter(fmt.Sprint("v", i), map[string]signals.Stance{"a": stance}))
 				}
 				r := solve(t, newSwarm(t, swarm.Options{Agents: team, Ledger: l}))
-				want := []swarm.StopReason{swarm.StopDeadlock, swarm.StopUncertified}
+				want := []runlog.StopReason{runlog.StopDeadlock, runlog.StopUncertified}
 				switch share := float64(n-against) / float64(n); {
 				case share >= 0.7:
-					want = []swarm.StopReason{swarm.StopConsensus}
+					want = []runlog.StopReason{runlog.StopConsensus}
 				case share > 0.5 && learned:
-					want = append(want, swarm.StopConsensus)
+					want = append(want, runlog.StopConsensus)
 				case share < 0.5:
-					want = []swarm.StopReason{swarm.StopRejected}
+					want = []runlog.StopReason{runlog.StopRejected}
 				}
 				found := false
 				for _, stop := range want {
@@ -397,7 +398,7 @@ func TestLearnedDecisionOnOneProposalDoesNotWaitForWhatCannotChangeIt(t *testing
 			}
 			begin := time.Now()
 			r := solve(t, newSwarm(t, swarm.Options{Agents: team, Ledger: l, Limits: swarm.Limits{Deadline: 5 * time.Hour}}))
-			if took := time.Since(begin); took != want || r.Stop != swarm.StopConsensus || r.Decision.Strategy != "default" {
+			if took := time.Since(begin); took != want || r.Stop != runlog.StopConsensus || r.Decision.Strategy != "default" {
 				t.Errorf("%d of 10 at once: %v by %s after %v, want consensus after %v", quick, r.Stop, r.Decision.Strategy, took, want)
 			}
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -38,7 +39,7 @@ func TestFiveAgentsThatAnswerEverythingEndAtTheSignalLimit(t *testing.T) {
 			said++
 		}
 	}
-	if r.Stop != swarm.StopBudget || said != limit {
+	if r.Stop != runlog.StopBudget || said != limit {
 		t.Errorf("got %v after %d signals, want budget after %d", r.Stop, said, limit)
 	}
 }
@@ -47,14 +48,14 @@ func TestDecisionWithTheLastSignalIsADecision(t *testing.T) {
 	r := solve(t, newSwarm(t, swarm.Options{Limits: swarm.Limits{Signals: 3}, Agents: []*agents.Agent{
 		proposer("p", "a", "do a"), voter("v1", map[string]signals.Stance{"a": yes}), voter("v2", map[string]signals.Stance{"a": yes}),
 	}}))
-	if r.Stop != swarm.StopConsensus {
+	if r.Stop != runlog.StopConsensus {
 		t.Errorf("got %v, want consensus", r.Stop)
 	}
 }
 
 func TestRoundsAreBounded(t *testing.T) {
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{talker("a"), talker("b")}, Limits: swarm.Limits{Rounds: 3, TurnSignals: 1}}))
-	if r.Stop != swarm.StopMaxRounds || r.Rounds != 3 {
+	if r.Stop != runlog.StopMaxRounds || r.Rounds != 3 {
 		t.Errorf("got %v after %d rounds, want max-rounds after 3", r.Stop, r.Rounds)
 	}
 }
@@ -101,7 +102,7 @@ func TestDeadlineInterruptsATurnAtOnce(t *testing.T) {
 			if obedient {
 				want, turns, left = 47500*time.Microsecond, solves.Turns{Taken: 2, Committed: 1, Failed: 1, Late: 1}, nil
 			}
-			if took := time.Since(begin); r.Stop != swarm.StopDeadline || took != want {
+			if took := time.Since(begin); r.Stop != runlog.StopDeadline || took != want {
 				t.Errorf("obedient %v: got %v after %v, want deadline after %v", obedient, r.Stop, took, want)
 			}
 			if diff := cmp.Diff(turns, r.Turns) + cmp.Diff(left, r.LeftBehind); diff != "" {
@@ -148,7 +149,7 @@ func TestCancellingTheContextCancelsTheSolve(t *testing.T) {
 		why := errors.New("changed my mind")
 		time.AfterFunc(time.Second, func() { cancel(why) })
 		r, err := s.Solve(ctx, signals.Task{Task: "x"})
-		if err != nil || r.Stop != swarm.StopCancelled || !errors.Is(r.Err, why) {
+		if err != nil || r.Stop != runlog.StopCancelled || !errors.Is(r.Err, why) {
 			t.Errorf("got %v, %v, %v, want cancelled because %v", r.Stop, r.Err, err, why)
 		}
 	})
@@ -159,7 +160,7 @@ func TestClosingTheSwarmCancelsSolves(t *testing.T) {
 		s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{sleeper("slow", time.Hour, true)}})
 		time.AfterFunc(time.Second, s.Close)
 		r, err := s.Solve(t.Context(), signals.Task{Task: "x"})
-		if err != nil || r.Stop != swarm.StopCancelled || !errors.Is(r.Err, swarm.ErrClosed) {
+		if err != nil || r.Stop != runlog.StopCancelled || !errors.Is(r.Err, swarm.ErrClosed) {
 			t.Errorf("got %v, %v, %v, want cancelled by the swarm's end", r.Stop, r.Err, err)
 		}
 	})
@@ -189,7 +190,7 @@ func TestSolvesThatEndedLeaveNoProposalsBehind(t *testing.T) {
 		proposer("p", "a", "1"), voter("v", map[string]signals.Stance{"a": signals.Agree}), voter("w", map[string]signals.Stance{"a": signals.Agree}),
 	}})
 	for range 10 {
-		if r := solve(t, s); r.Stop != swarm.StopConsensus {
+		if r := solve(t, s); r.Stop != runlog.StopConsensus {
 			t.Fatalf("stopped: %v, %s", r.Stop, r.Detail)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // replier answers each proposal with one signal, besides a vote for it.
@@ -30,7 +31,7 @@ func TestDoubtsAndChallengesBlockNoProposal(t *testing.T) {
 		r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{
 			proposer("p", "a", "do a"), replier("d", reply), voter("v", map[string]signals.Stance{"a": yes}),
 		}}))
-		if r.Stop != swarm.StopConsensus || r.Answer != "do a" {
+		if r.Stop != runlog.StopConsensus || r.Answer != "do a" {
 			t.Errorf("with a %s: %v %q, want a consensus on a", name, r.Stop, r.Answer)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -51,11 +52,11 @@ func TestASolveGoesOnWhereAgentsFailedAndWereSilentSince(t *testing.T) {
 		} else {
 			r, err = s.Resume(t.Context(), past[0].Log, nil)
 		}
-		want := swarm.StopBudget
+		want := runlog.StopBudget
 		if n == 6 {
-			want = swarm.StopConsensus
+			want = runlog.StopConsensus
 		}
-		if err != nil || r.Stop != want || r.Decision.Voters != n || (r.Observed == "") != (want == swarm.StopBudget) {
+		if err != nil || r.Stop != want || r.Decision.Voters != n || (r.Observed == "") != (want == runlog.StopBudget) {
 			t.Fatalf("%v with %d voters, observed %q, %v; want %v with %d", r.Stop, r.Decision.Voters, r.Observed, err, want, n)
 		}
 		if err := s.Shutdown(t.Context()); err != nil {
@@ -75,16 +76,16 @@ func TestAnOutageThatMayHaveDecidedIsNoDeadlock(t *testing.T) {
 	for name, c := range map[string]struct {
 		team   []*agents.Agent
 		quorum int
-		want   swarm.StopReason
+		want   runlog.StopReason
 	}{
-		"alone, one failed":            {[]*agents.Agent{planner(), abstains("v"), failing(agents.ErrBudget)("c")}, 2, swarm.StopBudget},
-		"alone, one failed, by itself": {[]*agents.Agent{planner(), abstains("v"), abstains("w"), failing(agents.ErrBudget)("c")}, 0, swarm.StopBudget},
-		"alone":                        {[]*agents.Agent{planner(), abstains("v"), quiet("c")}, 2, swarm.StopDeadlock},
-		"five of ten failed":           {mixed(4, 5), 0, swarm.StopBudget},
-		"four of ten failed":           {mixed(5, 4), 0, swarm.StopDeadlock}, // with their votes it is five of six
+		"alone, one failed":            {[]*agents.Agent{planner(), abstains("v"), failing(agents.ErrBudget)("c")}, 2, runlog.StopBudget},
+		"alone, one failed, by itself": {[]*agents.Agent{planner(), abstains("v"), abstains("w"), failing(agents.ErrBudget)("c")}, 0, runlog.StopBudget},
+		"alone":                        {[]*agents.Agent{planner(), abstains("v"), quiet("c")}, 2, runlog.StopDeadlock},
+		"five of ten failed":           {mixed(4, 5), 0, runlog.StopBudget},
+		"four of ten failed":           {mixed(5, 4), 0, runlog.StopDeadlock}, // with their votes it is five of six
 	} {
 		r := solve(t, newSwarm(t, swarm.Options{Agents: c.team, Quorum: c.quorum}))
-		if r.Stop != c.want || (r.Observed == "") != (c.want == swarm.StopBudget) {
+		if r.Stop != c.want || (r.Observed == "") != (c.want == runlog.StopBudget) {
 			t.Errorf("%s: %v %q, observed %q; want %v", name, r.Stop, r.Detail, r.Observed, c.want)
 		}
 	}

@@ -75,7 +75,7 @@ func TestACancelledSolveSaysHowTheVotesStood(t *testing.T) {
 		return agents.Emit()
 	})
 	r, err := newSwarm(t, swarm.Options{Agents: []*agents.Agent{stops, talker("t")}}).Solve(ctx, signals.Task{Task: "?"})
-	if want := "context canceled: 0 have voted; the quorum is 2"; err != nil || r.Stop != swarm.StopCancelled || r.Detail != want {
+	if want := "context canceled: 0 have voted; the quorum is 2"; err != nil || r.Stop != runlog.StopCancelled || r.Detail != want {
 		t.Errorf("got %v, %v %q, want %q", err, r.Stop, r.Detail, want)
 	}
 }
@@ -192,7 +192,7 @@ func TestAnErrorOfAnyTextIsSaidInTheLog(t *testing.T) {
 		return agents.Fail(errors.New(strings.Repeat("\xff€", 1<<16)))
 	})
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{long, talker("t")}, Limits: swarm.Limits{Rounds: 1}}))
-	if r.Stop == swarm.StopError || len(r.Failed) != 1 || !strings.Contains(r.Detail, "long failed in round 1: €") {
+	if r.Stop == runlog.StopError || len(r.Failed) != 1 || !strings.Contains(r.Detail, "long failed in round 1: €") {
 		t.Errorf("%v: %.200s", r.Stop, r.Detail)
 	}
 }
@@ -204,7 +204,7 @@ func TestWhereNobodyCanTakeATurnEachIsNamedWithItsRound(t *testing.T) {
 	}
 	r, err := newSwarm(t, swarm.Options{Agents: team}).Solve(t.Context(), signals.Task{Task: "?"})
 	want := "no agent could take its turn; a failed in round 1: panic: boom; b failed in round 1: no model"
-	if r.Stop != swarm.StopError || r.Detail != want || err == nil {
+	if r.Stop != runlog.StopError || r.Detail != want || err == nil {
 		t.Errorf("got %v, %v %q\nwant %q", err, r.Stop, r.Detail, want)
 	}
 }
@@ -213,7 +213,7 @@ func TestOneWhoFailsBesideOneWithNothingToSayIsNoProgress(t *testing.T) {
 	silent := reacts("silent", func(context.Context, *agents.Turn) seq { return agents.Emit() })
 	fails := reacts("fails", func(context.Context, *agents.Turn) seq { return agents.Fail(errors.New("no model")) })
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{silent, fails}}))
-	if want := "none of 2 agents said anything; fails failed in round 1: no model"; r.Stop != swarm.StopNoProgress || r.Detail != want {
+	if want := "none of 2 agents said anything; fails failed in round 1: no model"; r.Stop != runlog.StopNoProgress || r.Detail != want {
 		t.Errorf("got %v %q, want %q", r.Stop, r.Detail, want)
 	}
 }
@@ -233,7 +233,7 @@ func TestWhoFailedBeforeAnAnswerIsInTheResultAfterIt(t *testing.T) {
 	})
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{asks, fails, proposer("p", "a", "do a")}, Quorum: 1})
 	r, err := s.Resume(t.Context(), solve(t, s).Log, vote("a", yes, 1))
-	if err != nil || r.Stop != swarm.StopConsensus || len(r.Failed) != 1 || !strings.HasSuffix(r.Detail, "fails failed in round 1: no model") {
+	if err != nil || r.Stop != runlog.StopConsensus || len(r.Failed) != 1 || !strings.HasSuffix(r.Detail, "fails failed in round 1: no model") {
 		t.Errorf("got %v, %v %q, %v", err, r.Stop, r.Detail, r.Failed)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -48,7 +49,7 @@ func TestTwoSolvesOnOneSwarmDoNotSeeEachOther(t *testing.T) {
 		solves.Go(func() {
 			task := fmt.Sprintf("task %d", i)
 			r, err := s.Solve(t.Context(), signals.Task{Task: task})
-			if err != nil || r.Stop != swarm.StopConsensus || r.Answer != "answer to "+task {
+			if err != nil || r.Stop != runlog.StopConsensus || r.Answer != "answer to "+task {
 				t.Errorf("%s: got %v %q, %v", task, r.Stop, r.Answer, err)
 				return
 			}
@@ -139,11 +140,11 @@ func TestDecisionWaitsForVotesThatCouldChangeItAndNoOthers(t *testing.T) {
 		quick  int // agents that agree at once
 		slow   int // agents that take an hour to disagree
 		want   time.Duration
-		stop   swarm.StopReason
+		stop   runlog.StopReason
 		voters int
 	}{
-		{"9 of 10 are for it", 9, 1, 0, swarm.StopConsensus, 7}, // 7 of 10 are enough
-		{"2 of 3 are for it", 2, 1, time.Hour, swarm.StopDeadlock, 3},
+		{"9 of 10 are for it", 9, 1, 0, runlog.StopConsensus, 7}, // 7 of 10 are enough
+		{"2 of 3 are for it", 2, 1, time.Hour, runlog.StopDeadlock, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -174,7 +175,7 @@ func TestOrderOfAgentsDoesNotDecide(t *testing.T) {
 	}
 	for range 20 {
 		rand.Shuffle(len(team), func(i, j int) { team[i], team[j] = team[j], team[i] })
-		if r := solve(t, newSwarm(t, swarm.Options{Agents: team})); r.Stop != swarm.StopDeadlock {
+		if r := solve(t, newSwarm(t, swarm.Options{Agents: team})); r.Stop != runlog.StopDeadlock {
 			t.Errorf("got %v with %v first, want deadlock", r.Stop, team[0].ID)
 		}
 	}
@@ -215,7 +216,7 @@ func TestRejectionWaitsForProposalsToCome(t *testing.T) {
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{
 		proposer("p", "a", "do a"), voter("v1", stances), voter("v2", stances), second,
 	}}))
-	if r.Stop != swarm.StopConsensus || r.Answer != "better than a" {
+	if r.Stop != runlog.StopConsensus || r.Answer != "better than a" {
 		t.Errorf("got %v %q, want consensus on the second proposal", r.Stop, r.Answer)
 	}
 }

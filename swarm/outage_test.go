@@ -53,19 +53,19 @@ func TestAnOutageIsNoConsensus(t *testing.T) {
 	down := errors.New("connection refused")
 	for name, c := range map[string]struct {
 		critic func(id string) *agents.Agent
-		want   swarm.StopReason
+		want   runlog.StopReason
 		says   string
 	}{
-		"failing": {failing(down), swarm.StopError, "connection refused"},
-		"broke":   {failing(agents.ErrBudget), swarm.StopBudget, "the budget is used up"},
-		"silent":  {quiet, swarm.StopDeadlock, "no vote of critic0, critic1, critic2, and 6 more: if the others are enough, set Quorum to 1"},
-		"passing": {passing, swarm.StopDeadlock, "critic0 passed in round 1: too vague"},
-		"late":    {hangs, swarm.StopDeadline, "no vote of critic0, critic1, critic2, and 6 more"},
+		"failing": {failing(down), runlog.StopError, "connection refused"},
+		"broke":   {failing(agents.ErrBudget), runlog.StopBudget, "the budget is used up"},
+		"silent":  {quiet, runlog.StopDeadlock, "no vote of critic0, critic1, critic2, and 6 more: if the others are enough, set Quorum to 1"},
+		"passing": {passing, runlog.StopDeadlock, "critic0 passed in round 1: too vague"},
+		"late":    {hangs, runlog.StopDeadline, "no vote of critic0, critic1, critic2, and 6 more"},
 		"abstaining": {func(id string) *agents.Agent {
 			a := voter(id, map[string]signals.Stance{"a": pass})
 			a.CanEmit = nil
 			return a
-		}, swarm.StopDeadlock, `only planner, who proposed "a", agrees with it: if that is enough, set Quorum to 1`},
+		}, runlog.StopDeadlock, `only planner, who proposed "a", agrees with it: if that is enough, set Quorum to 1`},
 		"dissenting weakly": {func(id string) *agents.Agent {
 			if id == "critic0" {
 				return says(id, vote("a", no, 0.05))
@@ -73,7 +73,7 @@ func TestAnOutageIsNoConsensus(t *testing.T) {
 			a := voter(id, map[string]signals.Stance{"a": pass})
 			a.CanEmit = nil
 			return a
-		}, swarm.StopDeadlock, `only planner, who proposed "a", agrees with it`},
+		}, runlog.StopDeadlock, `only planner, who proposed "a", agrees with it`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, err := swarm.New(swarm.Options{Agents: team(c.critic)})
@@ -82,7 +82,7 @@ func TestAnOutageIsNoConsensus(t *testing.T) {
 			}
 			defer s.Close()
 			r, err := s.Solve(t.Context(), signals.Task{Task: "which one?"})
-			if r.Stop != c.want || (err != nil) != (c.want == swarm.StopError) || !strings.Contains(r.Detail, c.says) {
+			if r.Stop != c.want || (err != nil) != (c.want == runlog.StopError) || !strings.Contains(r.Detail, c.says) {
 				t.Errorf("%s: %v %q, %v; want %v with %q", name, r.Stop, r.Detail, err, c.want, c.says)
 			}
 			if c.says[:2] != "on" && len(r.Missing) != 9 {
@@ -93,14 +93,14 @@ func TestAnOutageIsNoConsensus(t *testing.T) {
 }
 
 func TestOneAgentDecidesWhereThatIsMeant(t *testing.T) {
-	if r := solve(t, newSwarm(t, swarm.Options{Agents: team(quiet), Quorum: 1})); r.Stop != swarm.StopConsensus {
+	if r := solve(t, newSwarm(t, swarm.Options{Agents: team(quiet), Quorum: 1})); r.Stop != runlog.StopConsensus {
 		t.Errorf("with a quorum of 1: %v: %s", r.Stop, r.Detail)
 	}
 	observers := team(quiet)
 	for _, a := range observers[1:] {
 		a.CanEmit = []signals.Kind{signals.KindDiscovery}
 	}
-	if r := solve(t, newSwarm(t, swarm.Options{Agents: observers})); r.Stop != swarm.StopConsensus {
+	if r := solve(t, newSwarm(t, swarm.Options{Agents: observers})); r.Stop != runlog.StopConsensus {
 		t.Errorf("among observers: %v: %s", r.Stop, r.Detail)
 	}
 }
@@ -110,7 +110,7 @@ func TestAWithheldDecisionIsReplayed(t *testing.T) {
 	j := new(journal.Memory)
 	all := []*agents.Agent{planner(), voter("v", map[string]signals.Stance{"a": pass}), voter("w", map[string]signals.Stance{"a": pass})}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: all, Journal: j}))
-	if r.Stop != swarm.StopDeadlock || r.Decision.Outcome != consensus.Reached {
+	if r.Stop != runlog.StopDeadlock || r.Decision.Outcome != consensus.Reached {
 		t.Fatalf("%v, %v", r.Stop, r.Decision)
 	}
 	if _, err := replayed(t, j); err != nil {
@@ -122,7 +122,7 @@ func TestAWithheldDecisionIsReplayed(t *testing.T) {
 // more budget the solve goes on.
 func TestASolveWithoutBudgetGoesOnWhenResumedWithMore(t *testing.T) {
 	for name, err := range map[string]error{"budget": agents.ErrBudget, "provider": errors.New("connection refused")} {
-		want := map[string]swarm.StopReason{"budget": swarm.StopBudget, "provider": swarm.StopError}[name]
+		want := map[string]runlog.StopReason{"budget": runlog.StopBudget, "provider": runlog.StopError}[name]
 		gone := true
 		critic := func(id string) *agents.Agent {
 			a := voter(id, map[string]signals.Stance{"a": yes})
@@ -165,7 +165,7 @@ func TestASolveWithoutBudgetGoesOnWhenResumedWithMore(t *testing.T) {
 			t.Fatal(problem)
 		}
 		r, problem = s.Resume(t.Context(), past[0].Log, nil)
-		if problem != nil || r.Stop != swarm.StopConsensus || r.Decision.Voters < 6 {
+		if problem != nil || r.Stop != runlog.StopConsensus || r.Decision.Voters < 6 {
 			t.Errorf("%s: resumed: %v, %v", name, r, problem)
 		}
 		if _, err := replayed(t, j); err != nil {
@@ -194,7 +194,7 @@ func TestADeadlineInTheFirstRoundIsADeadline(t *testing.T) {
 			}
 			defer s.Close()
 			r, err := s.Solve(ctx, signals.Task{Task: "which one?"})
-			if err != nil || r.Stop != swarm.StopDeadline {
+			if err != nil || r.Stop != runlog.StopDeadline {
 				t.Errorf("%s: %v %q, %v; want a deadline", by, r.Stop, r.Detail, err)
 			}
 		})
@@ -217,7 +217,7 @@ func TestTheDeadlineOfACallerIsADeadlineWhateverItsCause(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("too slow"))
 		defer cancel()
 		r, err := s.Solve(ctx, signals.Task{Task: "which one?"})
-		if err != nil || r.Stop != swarm.StopDeadline {
+		if err != nil || r.Stop != runlog.StopDeadline {
 			t.Errorf("%v %q, %v; want the deadline", r.Stop, r.Detail, err)
 		}
 	})
@@ -235,7 +235,7 @@ func TestRepeatedVotesAreNoProgress(t *testing.T) {
 		return a
 	}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{repeats("p", "a"), repeats("q", "b")}}))
-	if r.Stop != swarm.StopDeadlock || r.Rounds != 2 || r.Turns.Taken != 4 {
+	if r.Stop != runlog.StopDeadlock || r.Rounds != 2 || r.Turns.Taken != 4 {
 		t.Errorf("%v after %d rounds and %+v", r.Stop, r.Rounds, r.Turns)
 	}
 }
@@ -321,7 +321,7 @@ func TestPassesAreInLogAndResult(t *testing.T) {
 	if diff := cmp.Diff(want, r.Passed); diff != "" {
 		t.Error(diff)
 	}
-	if r.Stop != swarm.StopNoProgress || !strings.Contains(r.Detail, "a passed in round 1: too vague") || r.Rounds != 1 {
+	if r.Stop != runlog.StopNoProgress || !strings.Contains(r.Detail, "a passed in round 1: too vague") || r.Rounds != 1 {
 		t.Errorf("%v after %d rounds: %q", r.Stop, r.Rounds, r.Detail)
 	}
 	past, err := s.Results()
@@ -349,7 +349,7 @@ func TestATurnThatExceedsItsTimeoutIsAbandoned(t *testing.T) {
 		slow.TurnTimeout = time.Minute
 		begin := time.Now()
 		r := solve(t, newSwarm(t, swarm.Options{Limits: swarm.Limits{Deadline: time.Hour}, Quorum: 1, Agents: []*agents.Agent{slow, quiet("q")}}))
-		if took := time.Since(begin); r.Stop != swarm.StopNoProgress || took > 2*time.Minute || !cmp.Equal(r.LeftBehind, []string{"slow"}) {
+		if took := time.Since(begin); r.Stop != runlog.StopNoProgress || took > 2*time.Minute || !cmp.Equal(r.LeftBehind, []string{"slow"}) {
 			t.Errorf("%v after %v, left behind %v", r.Stop, took, r.LeftBehind)
 		}
 	})

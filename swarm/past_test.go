@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -87,7 +88,7 @@ func TestThePastSaysHowEachSolveEndedAndWhichRuns(t *testing.T) {
 			}
 		}
 		close(answer)
-		if r, err := s.Resume(t.Context(), past[2].Log, vote("a", yes, 1)); err != nil || r.Stop != swarm.StopConsensus {
+		if r, err := s.Resume(t.Context(), past[2].Log, vote("a", yes, 1)); err != nil || r.Stop != runlog.StopConsensus {
 			t.Fatalf("got %v, %v", r, err)
 		}
 		want[2] = `escalate: consensus, reached "a", "do a" ""`

@@ -11,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/replay"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -60,7 +61,7 @@ func TestWhatTheBusRefusesIsNotLearned(t *testing.T) {
 				spoke, ok := e.(solves.Spoke)
 				return ok && spoke.Signal.Kind() == signals.KindTask
 			})
-			if r.Stop != swarm.StopError {
+			if r.Stop != runlog.StopError {
 				t.Errorf("got %v", r.Stop)
 			}
 			wantFolded(t, s, j)

@@ -202,7 +202,7 @@ func TestABusThatStartsAgainHasTheProposalsAndConflictsThatItHad(t *testing.T) {
 	o.Bus = newBus()
 	s = startAgain(t, s, o)
 	r := ask(t, s, 11)
-	if r.Stop != swarm.StopEscalated || len(r.Proposals) != 2 {
+	if r.Stop != runlog.StopEscalated || len(r.Proposals) != 2 {
 		t.Fatalf("%v with %d proposals", r.Stop, len(r.Proposals))
 	}
 	conflicts := func() (all []conflict.Pair) {

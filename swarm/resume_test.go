@@ -52,7 +52,7 @@ func escalated(t *testing.T, s *swarm.Swarm) *solves.Result {
 	t.Helper()
 	r := solve(t, s)
 	want := &solves.Question{Asks: "system", Reason: "proposals a and b cannot both stand", Context: "a, by p: do a\nb, by q: do b", Options: []string{"a", "b"}}
-	if diff := cmp.Diff(want, r.Question); diff != "" || r.Stop != swarm.StopEscalated {
+	if diff := cmp.Diff(want, r.Question); diff != "" || r.Stop != runlog.StopEscalated {
 		t.Fatalf("%v: %s", r.Stop, diff)
 	}
 	return r
@@ -66,7 +66,7 @@ func TestEscalatedSolveGoesOnWithTheAnswerOfAPerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkResult(t, r)
-	if r.Stop != swarm.StopConsensus || r.Answer != "do b" || r.Thread != before.Thread || r.Rounds != 3 || r.Question != nil {
+	if r.Stop != runlog.StopConsensus || r.Answer != "do b" || r.Thread != before.Thread || r.Rounds != 3 || r.Question != nil {
 		t.Errorf("%v %q in %s after %d rounds", r.Stop, r.Answer, r.Thread, r.Rounds)
 	}
 	want := []string{"person memory:shared", "system conflict:resolved", "system escalation:answered", "v1 vote", "v2 vote", "v3 vote", "system consensus:reached"}
@@ -100,7 +100,7 @@ func TestSolveGoesOnInAnotherProcessFromWhatWasWritten(t *testing.T) {
 	}
 	other := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation, Seed: 7})
 	r, err := other.Resume(t.Context(), log, answer("a"))
-	if err != nil || r.Stop != swarm.StopConsensus || r.Answer != "do a" {
+	if err != nil || r.Stop != runlog.StopConsensus || r.Answer != "do a" {
 		t.Fatalf("%v, %v", r, err)
 	}
 	if last := r.Log[len(log)].Head().Seq; last <= log[len(log)-1].Head().Seq {
@@ -116,7 +116,7 @@ func TestVoteOfAPersonCounts(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Agents: team, Conflicts: settle.ByEscalation, Quorum: 1})
 	asked := solve(t, s)
 	r, err := s.Resume(t.Context(), asked.Log, signals.With(agents.Agree("b", 1, "it is mine"), signals.Header{Source: "ceo", Confidence: 1}))
-	if err == nil && (r.Stop != swarm.StopConsensus || r.Answer != "do b" || r.Decision.Voters != 3) {
+	if err == nil && (r.Stop != runlog.StopConsensus || r.Answer != "do b" || r.Decision.Voters != 3) {
 		t.Errorf("%v %q with %d voters: %s", r.Stop, r.Answer, r.Decision.Voters, r.Detail)
 	}
 	if err != nil {
@@ -240,7 +240,7 @@ func TestSolvesBesideEachOtherOnOneBusDecideAsAlone(t *testing.T) {
 		threads := map[string]bool{}
 		for range n {
 			r := <-results
-			if r.Stop != swarm.StopEscalated || len(r.Conflicts) != 1 {
+			if r.Stop != runlog.StopEscalated || len(r.Conflicts) != 1 {
 				t.Errorf("%v with %d conflicts, want escalated with one", r.Stop, len(r.Conflicts))
 			}
 			threads[r.Thread] = true
@@ -256,7 +256,7 @@ func TestHealthyRunHasNoDeadLetters(t *testing.T) {
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{
 		proposer("p", "a", "do a"), talker("t"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"a": yes}),
 	}}))
-	if r.Books.Dead() != 0 || r.Books.Filtered == 0 || r.Stop != swarm.StopConsensus {
+	if r.Books.Dead() != 0 || r.Books.Filtered == 0 || r.Stop != runlog.StopConsensus {
 		t.Errorf("%v with %+v", r.Stop, r.Books)
 	}
 }

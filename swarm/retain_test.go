@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/replay"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -166,12 +167,12 @@ func TestAnUnansweredEscalationOutlivesRetention(t *testing.T) {
 		return s
 	}
 	s := open()
-	if r := ask(t, s, 0); r.Stop != swarm.StopEscalated {
+	if r := ask(t, s, 0); r.Stop != runlog.StopEscalated {
 		t.Fatalf("got %v", r.Stop)
 	}
 	rivals = false
 	for task := range 5 {
-		if r := ask(t, s, task); r.Stop != swarm.StopConsensus {
+		if r := ask(t, s, task); r.Stop != runlog.StopConsensus {
 			t.Fatalf("got %v", r.Stop)
 		}
 	}
@@ -185,7 +186,7 @@ func TestAnUnansweredEscalationOutlivesRetention(t *testing.T) {
 		t.Fatalf("%d solves, %v", len(past), err)
 	}
 	r, err := s.Resume(t.Context(), past[0].Log, vote("a", yes, 1))
-	if err != nil || r.Stop != swarm.StopConsensus {
+	if err != nil || r.Stop != runlog.StopConsensus {
 		t.Fatalf("got %v, %v", r, err)
 	}
 	ask(t, s, 0)
@@ -211,8 +212,8 @@ func TestAnUnansweredEscalationOutlivesRetention(t *testing.T) {
 // TestASolveThatCanGoOnOutlivesRetention has a record before it, as the command line
 // keeps what a run depends on.
 func TestASolveThatCanGoOnOutlivesRetention(t *testing.T) {
-	for want, cut := range map[swarm.StopReason]swarm.Options{
-		swarm.StopBudget: {Limits: swarm.Limits{Signals: 2}}, swarm.StopDeadline: {Limits: swarm.Limits{Deadline: time.Nanosecond}},
+	for want, cut := range map[runlog.StopReason]swarm.Options{
+		runlog.StopBudget: {Limits: swarm.Limits{Signals: 2}}, runlog.StopDeadline: {Limits: swarm.Limits{Deadline: time.Nanosecond}},
 	} {
 		t.Run(want.String(), func(t *testing.T) {
 			j := new(journal.Memory)
@@ -237,7 +238,7 @@ func TestASolveThatCanGoOnOutlivesRetention(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r, err := s.Resume(t.Context(), past[0].Log, nil); err != nil || r.Stop != swarm.StopConsensus {
+			if r, err := s.Resume(t.Context(), past[0].Log, nil); err != nil || r.Stop != runlog.StopConsensus {
 				t.Fatalf("got %v, %v", r, err)
 			}
 			tell(t, s, 4, 5)

@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -68,7 +69,7 @@ func TestARetractionDecidesAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Stop != swarm.StopConsensus || r.Decision.Choice != "b" || len(r.Fallen) != 1 || r.Fallen[0].Source != "bob" || len(r.Retracted) != 1 {
+	if r.Stop != runlog.StopConsensus || r.Decision.Choice != "b" || len(r.Fallen) != 1 || r.Fallen[0].Source != "bob" || len(r.Retracted) != 1 {
 		t.Errorf("%v %q, fallen %d, retracted %d: %s", r.Stop, r.Decision.Choice, len(r.Fallen), len(r.Retracted), r.Detail)
 	}
 	if len(r.Refused) != 1 || r.Refused[0].Agent != "dan" || r.Refused[0].Kind != retract.Kind {
@@ -107,7 +108,7 @@ func TestWhatIsTakenBackAfterADecisionSaysWhetherItChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if after.Revision == nil || after.Revision.Changed != back.changed || after.Stop != swarm.StopConsensus || after.Decision.Choice != "b" {
+		if after.Revision == nil || after.Revision.Changed != back.changed || after.Stop != runlog.StopConsensus || after.Decision.Choice != "b" {
 			t.Errorf("%s: %+v", back.source, after.Revision)
 		}
 		if _, err := replayed(t, j); err != nil {
@@ -116,7 +117,7 @@ func TestWhatIsTakenBackAfterADecisionSaysWhetherItChanges(t *testing.T) {
 		// A swarm that is opened again has the result that it had.
 		again := newSwarm(t, swarm.Options{Agents: doubters(), Journal: j, Seed: 1, Strategy: consensus.Voting{}, Threshold: 1, Quorum: 2})
 		same, err := again.Resume(t.Context(), after.Log, nil)
-		if err != nil || same.Stop != swarm.StopConsensus || same.Answer != "wait" {
+		if err != nil || same.Stop != runlog.StopConsensus || same.Answer != "wait" {
 			t.Errorf("%s: %+v, %v", back.source, same, err)
 		}
 	}

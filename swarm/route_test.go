@@ -18,6 +18,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -424,10 +425,10 @@ func TestStoppedAgentsAreNotAskedToVote(t *testing.T) {
 	team := func(others ...*agents.Agent) []*agents.Agent {
 		return append(others, proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"a": yes}))
 	}
-	if r := solve(t, newSwarm(t, swarm.Options{Agents: team(quits("x"), quits("y"), quits("z"))})); r.Stop != swarm.StopConsensus {
+	if r := solve(t, newSwarm(t, swarm.Options{Agents: team(quits("x"), quits("y"), quits("z"))})); r.Stop != runlog.StopConsensus {
 		t.Errorf("got %v: %s", r.Stop, r.Detail)
 	}
-	if r := solve(t, newSwarm(t, swarm.Options{Agents: team(voter("x", nil), voter("y", nil), voter("z", nil))})); r.Stop == swarm.StopConsensus {
+	if r := solve(t, newSwarm(t, swarm.Options{Agents: team(voter("x", nil), voter("y", nil), voter("z", nil))})); r.Stop == runlog.StopConsensus {
 		t.Error("two of five who are asked decided")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
@@ -170,7 +171,7 @@ func TestASolveFromBeforeASavedStateGoesOnFromItsAnswer(t *testing.T) {
 		}
 		s := open()
 		asked := ask(t, s, 0)
-		if asked.Stop != swarm.StopEscalated {
+		if asked.Stop != runlog.StopEscalated {
 			t.Fatalf("got %v", asked.Stop)
 		}
 		rivals = false
@@ -186,7 +187,7 @@ func TestASolveFromBeforeASavedStateGoesOnFromItsAnswer(t *testing.T) {
 		}
 		s = open()
 		r, err := s.Resume(t.Context(), asked.Log, vote("a", yes, 1))
-		if err != nil || r.Stop != swarm.StopConsensus {
+		if err != nil || r.Stop != runlog.StopConsensus {
 			t.Fatalf("%d starts: got %v, %v", starts, r, err)
 		}
 		resolved := 0

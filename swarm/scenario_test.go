@@ -94,7 +94,7 @@ func act(t *testing.T, file []byte, j journal.Store) *solves.Result {
 	} else {
 		r, err = s.Resume(t.Context(), past[0].Log, nil)
 	}
-	if err == nil && answer != nil && r.Stop == swarm.StopEscalated {
+	if err == nil && answer != nil && r.Stop == runlog.StopEscalated {
 		r, err = s.Resume(t.Context(), r.Log, answer)
 	}
 	if err != nil {

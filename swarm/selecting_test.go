@@ -45,7 +45,7 @@ func TestFewerSpeakersTakeFewerTurnsToTheSameDecision(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Stop != swarm.StopConsensus || r.Answer != "do it" || r.Turns.Taken != c.turns || r.Rounds != c.rounds {
+		if r.Stop != runlog.StopConsensus || r.Answer != "do it" || r.Turns.Taken != c.turns || r.Rounds != c.rounds {
 			t.Errorf("%d speakers, quorum %d: %v %q after %d turns in %d rounds", c.speakers, c.quorum, r.Stop, r.Answer, r.Turns.Taken, r.Rounds)
 		}
 		explains(t, r, c.speakers)

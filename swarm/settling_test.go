@@ -64,7 +64,7 @@ func TestAConsensusSettlesTheConflictsOfItsProposal(t *testing.T) {
 	j := new(journal.Memory)
 	team := append(rivals()[:2], voter("v", map[string]signals.Stance{"a": yes, "b": no}), voter("w", map[string]signals.Stance{"a": yes}))
 	r := solve(t, newSwarm(t, swarm.Options{Agents: team, Conflicts: settle.ByEscalation, Journal: j, Quorum: 2}))
-	if r.Stop != swarm.StopConsensus || len(r.Settled) != 1 {
+	if r.Stop != runlog.StopConsensus || len(r.Settled) != 1 {
 		t.Fatalf("%v %s, settled %v", r.Stop, r.Detail, r.Settled)
 	}
 	by, winner := r.Settled[0], r.Proposals[0].Proposal.ID

@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
@@ -85,7 +86,7 @@ func TestSwarmInWhichNobodyMaySpendStopsForTheBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if r, err := s.Solve(t.Context(), signals.Task{Task: "?"}); err != nil || r.Stop != swarm.StopBudget {
+	if r, err := s.Solve(t.Context(), signals.Task{Task: "?"}); err != nil || r.Stop != runlog.StopBudget {
 		t.Errorf("%v, %+v", err, r)
 	}
 }

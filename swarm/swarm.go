@@ -123,7 +123,7 @@ func published(a *agents.Agent) []signals.Kind {
 // Bus returns the bus that carries the swarm's signals, to watch it.
 func (s *Swarm) Bus() *bus.Bus { return s.bus }
 
-// Close ends running solves with [StopCancelled] and refuses new ones, without
+// Close ends running solves with [runlog.StopCancelled] and refuses new ones, without
 // waiting. It closes the swarm's own bus.
 func (s *Swarm) Close() {
 	s.refuse()

@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -109,7 +110,7 @@ func TestMajorityForOneProposalIsConsensus(t *testing.T) {
 		voter("v3", map[string]signals.Stance{"a": yes}),
 	}})
 	r := solve(t, s)
-	if r.Stop != swarm.StopConsensus || r.Answer != "do a" || r.Decision.Choice != "a" {
+	if r.Stop != runlog.StopConsensus || r.Answer != "do a" || r.Decision.Choice != "a" {
 		t.Errorf("got %v %q %q, want consensus on a", r.Stop, r.Answer, r.Decision.Choice)
 	}
 	last, ok := signals.As[signals.Consensus](r.Log[len(r.Log)-1])
@@ -127,7 +128,7 @@ func TestEveryoneRejectingTheOnlyProposalIsRejected(t *testing.T) {
 			voter("v3", map[string]signals.Stance{"a": no}),
 		}})
 		r := solve(t, s)
-		if r.Stop != swarm.StopRejected || r.Decision.Outcome != consensus.Rejected || r.Answer != "" {
+		if r.Stop != runlog.StopRejected || r.Decision.Outcome != consensus.Rejected || r.Answer != "" {
 			t.Errorf("%s: got %v %v %q, want rejected", strategy.Name(), r.Stop, r.Decision.Outcome, r.Answer)
 		}
 	}
@@ -140,20 +141,20 @@ func TestSplitVotesAreDeadlock(t *testing.T) {
 		voter("v2", map[string]signals.Stance{"b": yes}),
 	}})
 	r := solve(t, s)
-	if r.Stop != swarm.StopDeadlock || len(r.Conflicts) != 1 {
+	if r.Stop != runlog.StopDeadlock || len(r.Conflicts) != 1 {
 		t.Errorf("got %v with %d conflicts, want deadlock with 1", r.Stop, len(r.Conflicts))
 	}
 }
 
 func TestNobodySpeakingIsNoProgress(t *testing.T) {
 	silent := &agents.Agent{ID: "silent", Reactor: agents.Each(func(context.Context, signals.Any) seq { return agents.Emit() })}
-	if r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{silent}})); r.Stop != swarm.StopNoProgress {
+	if r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{silent}})); r.Stop != runlog.StopNoProgress {
 		t.Errorf("got %v, want no progress", r.Stop)
 	}
 }
 
 func TestAgentsWeightIsAFactorOnItsVotes(t *testing.T) {
-	for weight, want := range map[float64]swarm.StopReason{0: swarm.StopDeadlock, 0.2: swarm.StopConsensus} {
+	for weight, want := range map[float64]runlog.StopReason{0: runlog.StopDeadlock, 0.2: runlog.StopConsensus} {
 		light := voter("light", map[string]signals.Stance{"a": no})
 		light.Weight = weight
 		r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{
@@ -209,7 +210,7 @@ func TestPanickingAgentHarmsNobodyElse(t *testing.T) {
 	r := solve(t, newSwarm(t, swarm.Options{Quorum: 1, Agents: []*agents.Agent{
 		panics, proposer("p", "a", "do a"), fails, voter("v", map[string]signals.Stance{"a": yes}),
 	}}))
-	if r.Stop != swarm.StopConsensus || r.Turns.Failed < 2 {
+	if r.Stop != runlog.StopConsensus || r.Turns.Failed < 2 {
 		t.Errorf("got %v with %+v, want consensus beside failed turns", r.Stop, r.Turns)
 	}
 }
@@ -219,7 +220,7 @@ func TestAllAgentsFailingIsAnError(t *testing.T) {
 	fails := &agents.Agent{ID: "fails", Reactor: agents.Each(func(context.Context, signals.Any) seq { return agents.Fail(why) })}
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{fails}})
 	r, err := s.Solve(t.Context(), signals.Task{Task: "x"})
-	if !errors.Is(err, why) || r.Stop != swarm.StopError {
+	if !errors.Is(err, why) || r.Stop != runlog.StopError {
 		t.Errorf("got %v, %v, want an error because %v", r.Stop, err, why)
 	}
 }
@@ -229,7 +230,7 @@ func TestEscalationStopsTheSolve(t *testing.T) {
 		return agents.Emit(signals.New(signals.Header{}, signals.Escalation{Reason: "needs a person"}))
 	})}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{worried, talker("t")}}))
-	if r.Stop != swarm.StopEscalated || r.Detail != "needs a person: 0 have voted; the quorum is 2" {
+	if r.Stop != runlog.StopEscalated || r.Detail != "needs a person: 0 have voted; the quorum is 2" {
 		t.Errorf("got %v %q, want escalated", r.Stop, r.Detail)
 	}
 }
@@ -237,7 +238,7 @@ func TestEscalationStopsTheSolve(t *testing.T) {
 func TestConflictPolicyEscalates(t *testing.T) {
 	team := []*agents.Agent{proposer("p", "a", "do a"), proposer("q", "b", "do b"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes})}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: team, Conflicts: settle.ByEscalation, Quorum: 1}))
-	if r.Stop != swarm.StopEscalated || len(r.Conflicts) != 1 {
+	if r.Stop != runlog.StopEscalated || len(r.Conflicts) != 1 {
 		t.Errorf("got %v with %d conflicts, want escalated with 1", r.Stop, len(r.Conflicts))
 	}
 }
@@ -261,7 +262,7 @@ func TestOutsidersVotesDoNotCount(t *testing.T) {
 		return inner.React(ctx, turn)
 	})
 	r := solve(t, newSwarm(t, swarm.Options{Bus: b, Quorum: 1, Agents: []*agents.Agent{intruder, voter("v", map[string]signals.Stance{"a": no})}}))
-	if r.Stop != swarm.StopRejected {
+	if r.Stop != runlog.StopRejected {
 		t.Errorf("got %v, want rejected by the only agent that may vote", r.Stop)
 	}
 }

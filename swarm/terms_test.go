@@ -8,6 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // A decision is the one on record, also for a team that would decide by other terms now.
@@ -20,7 +21,7 @@ func TestDecidedSolveStaysDecidedUnderOtherTerms(t *testing.T) {
 	o := swarm.Options{Agents: team, Journal: new(journal.Memory), Strategy: consensus.Voting{}, Threshold: 0.6}
 	s := startOn(t, o)
 	want := ask(t, s, 1)
-	if want.Stop != swarm.StopConsensus || want.Answer != "do a" {
+	if want.Stop != runlog.StopConsensus || want.Answer != "do a" {
 		t.Fatalf("%v: %s", want.Stop, want.Detail)
 	}
 	shutdown(t, s)

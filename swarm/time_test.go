@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -76,7 +77,7 @@ func TestTroublesomeAgentsDoNotKeepOthersFromDecidingInAnyOrder(t *testing.T) {
 			s := newSwarm(t, swarm.Options{Agents: team})
 			begin := time.Now()
 			r := solve(t, s)
-			if r.Stop != swarm.StopConsensus || r.Answer != "do a" {
+			if r.Stop != runlog.StopConsensus || r.Answer != "do a" {
 				rt.Fatalf("%v %q: %s", r.Stop, r.Answer, r.Detail)
 			}
 			if took := time.Since(begin); took >= 2*time.Minute || r.Elapsed != took {
@@ -101,7 +102,7 @@ func TestTroublesomeAgentsDoNotKeepOthersFromDecidingInAnyOrder(t *testing.T) {
 func TestSlowFirstAndSlowLastGiveTheSameAnswer(t *testing.T) {
 	for _, slow := range []time.Duration{time.Second, 31 * time.Second, time.Hour} {
 		for _, stance := range []signals.Stance{yes, no, pass} {
-			var stops []swarm.StopReason
+			var stops []runlog.StopReason
 			for _, first := range []bool{true, false} {
 				synctest.Test(t, func(t *testing.T) {
 					v := voter("slow", map[string]signals.Stance{"a": stance})
@@ -144,7 +145,7 @@ func TestLateTurnHoldsNobodyBack(t *testing.T) {
 			voter("v1", map[string]signals.Stance{"a": yes}), voter("v2", map[string]signals.Stance{"a": yes}),
 		}}))
 		// A quarter of the deadline for the first round; the second does not wait.
-		if took := time.Since(begin); r.Stop != swarm.StopConsensus || took != 10*time.Second {
+		if took := time.Since(begin); r.Stop != runlog.StopConsensus || took != 10*time.Second {
 			t.Errorf("%v after %v, want consensus after 10s", r.Stop, took)
 		}
 		if !strings.Contains(r.Detail, "hung was late in round 1") || r.Turns.Late != 1 || r.LeftBehind != nil {
@@ -164,7 +165,7 @@ func TestWhatIsLateIsTakenWhenItComes(t *testing.T) {
 		}, Threshold: 0.6})
 		begin := time.Now()
 		r := solve(t, s)
-		if took := time.Since(begin); r.Stop != swarm.StopConsensus || took != 50*time.Second || r.Rounds != 2 {
+		if took := time.Since(begin); r.Stop != runlog.StopConsensus || took != 50*time.Second || r.Rounds != 2 {
 			t.Errorf("%v after %v and %d rounds, want consensus after 50s and 2", r.Stop, took, r.Rounds)
 		}
 		want := []string{"system task:new", "p proposal", "system turn:late", "v1 vote", "v2 vote", "slow vote", "system consensus:reached"}
@@ -186,7 +187,7 @@ func TestWhatIsFinishedAtTheDeadlineIsWeighed(t *testing.T) {
 			slow, proposer("p", "a", "do a"),
 			voter("v1", map[string]signals.Stance{"a": no}), voter("v2", map[string]signals.Stance{"a": no}), voter("v3", map[string]signals.Stance{"a": yes}),
 		}}))
-		if took := time.Since(begin); r.Stop != swarm.StopRejected || took > time.Minute {
+		if took := time.Since(begin); r.Stop != runlog.StopRejected || took > time.Minute {
 			t.Errorf("%v after %v, want rejected by 2 of 3 when time is over", r.Stop, took)
 		}
 	})
@@ -197,7 +198,7 @@ func TestWhatIsFinishedAtTheDeadlineIsWeighed(t *testing.T) {
 		r := solve(t, newSwarm(t, swarm.Options{Limits: swarm.Limits{Deadline: time.Minute}, Agents: []*agents.Agent{
 			deafFirst, proposer("p", "a", "do a"), voter("v1", map[string]signals.Stance{"a": yes}), voter("v2", map[string]signals.Stance{"a": yes}),
 		}}))
-		if took := time.Since(begin); r.Stop != swarm.StopConsensus || took != time.Minute || !slices.Equal(r.LeftBehind, []string{"deaf"}) {
+		if took := time.Since(begin); r.Stop != runlog.StopConsensus || took != time.Minute || !slices.Equal(r.LeftBehind, []string{"deaf"}) {
 			t.Errorf("%v after %v, left behind %v", r.Stop, took, r.LeftBehind)
 		}
 	})
@@ -210,7 +211,7 @@ func TestWhoEndsWithItsContextIsNotLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		team := []*agents.Agent{proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), hangs("h1"), hangs("h2"), hangs("h3")}
 		r := solve(t, newSwarm(t, swarm.Options{Agents: team, Limits: swarm.Limits{Deadline: time.Second}, Quorum: 4}))
-		if r.Stop != swarm.StopDeadline || r.LeftBehind != nil || r.Turns.Failed != 3 || r.Turns.Dropped != 0 {
+		if r.Stop != runlog.StopDeadline || r.LeftBehind != nil || r.Turns.Failed != 3 || r.Turns.Dropped != 0 {
 			t.Errorf("%v (%s), %+v, left behind %v", r.Stop, r.Detail, r.Turns, r.LeftBehind)
 		}
 	})
@@ -221,7 +222,7 @@ func TestVotesMissingOfWhoIsLeftBehindAreNoDeadlock(t *testing.T) {
 		team := []*agents.Agent{proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), deaf("d", 3*time.Second)}
 		team[2].CanEmit = []signals.Kind{signals.KindVote}
 		r := solve(t, newSwarm(t, swarm.Options{Agents: team, Limits: swarm.Limits{Deadline: time.Second}, Quorum: 2}))
-		if r.Stop != swarm.StopDeadline || !slices.Equal(r.LeftBehind, []string{"d"}) || !strings.Contains(r.Detail, "1 has voted; the quorum is 2") {
+		if r.Stop != runlog.StopDeadline || !slices.Equal(r.LeftBehind, []string{"d"}) || !strings.Contains(r.Detail, "1 has voted; the quorum is 2") {
 			t.Errorf("%v (%s), left behind %v", r.Stop, r.Detail, r.LeftBehind)
 		}
 	})
@@ -232,14 +233,14 @@ func TestTurnIsTakenAgainWhereItsErrorPasses(t *testing.T) {
 		err   error
 		fails int
 		tries int
-		stop  swarm.StopReason
+		stop  runlog.StopReason
 		least time.Duration
 	}{
-		"passes":             {agents.Retryable(errors.New("429"), 0), 2, 3, swarm.StopConsensus, 250 * time.Millisecond},
-		"asks to wait":       {agents.Retryable(errors.New("429"), 7*time.Second), 1, 2, swarm.StopConsensus, 7 * time.Second},
-		"passes never":       {agents.Retryable(errors.New("429"), 0), 99, 4, swarm.StopError, time.Second},
-		"does not pass":      {errors.New("401"), 99, 1, swarm.StopError, 0},
-		"longer than a turn": {agents.Retryable(errors.New("429"), time.Hour), 1, 1, swarm.StopError, 0}, // which nobody waits for
+		"passes":             {agents.Retryable(errors.New("429"), 0), 2, 3, runlog.StopConsensus, 250 * time.Millisecond},
+		"asks to wait":       {agents.Retryable(errors.New("429"), 7*time.Second), 1, 2, runlog.StopConsensus, 7 * time.Second},
+		"passes never":       {agents.Retryable(errors.New("429"), 0), 99, 4, runlog.StopError, time.Second},
+		"does not pass":      {errors.New("401"), 99, 1, runlog.StopError, 0},
+		"longer than a turn": {agents.Retryable(errors.New("429"), time.Hour), 1, 1, runlog.StopError, 0}, // which nobody waits for
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -302,8 +303,8 @@ func TestPanicsAndBadSignalsAreNotTriedAgain(t *testing.T) {
 }
 
 func TestListenerThatBreaksChangesNoOutcomeThatDoesNotNeedIt(t *testing.T) {
-	for want, stances := range map[swarm.StopReason][3]signals.Stance{
-		swarm.StopRejected: {no, no, yes}, swarm.StopDeadlock: {yes, no, pass}, swarm.StopConsensus: {yes, yes, yes},
+	for want, stances := range map[runlog.StopReason][3]signals.Stance{
+		runlog.StopRejected: {no, no, yes}, runlog.StopDeadlock: {yes, no, pass}, runlog.StopConsensus: {yes, yes, yes},
 	} {
 		listener := reacts("listener", func(_ context.Context, t *agents.Turn) seq { return agents.Fail(errors.New("no model")) })
 		listener.Listens = []signals.Kind{signals.KindVote}
@@ -338,7 +339,7 @@ func TestClosingDuringCommitsIsCancelled(t *testing.T) {
 				s.Close()
 			}
 		case solves.Stopped:
-			if r := e.Result; r.Stop != swarm.StopCancelled || !errors.Is(r.Err, swarm.ErrClosed) || r.Turns.Refused != 0 {
+			if r := e.Result; r.Stop != runlog.StopCancelled || !errors.Is(r.Err, swarm.ErrClosed) || r.Turns.Refused != 0 {
 				t.Errorf("%v, %v, %+v", r.Stop, r.Err, r.Turns)
 			}
 		}
@@ -354,7 +355,7 @@ func TestPaceOfTheClockDoesNotDecide(t *testing.T) {
 				proposer("p", "a", "do a"), talker("t"), voter("v1", map[string]signals.Stance{"a": yes}), voter("v2", map[string]signals.Stance{"a": yes}),
 			},
 		}))
-		if r.Stop != swarm.StopConsensus {
+		if r.Stop != runlog.StopConsensus {
 			t.Errorf("a clock that steps by %v: %v", step, r.Stop)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -80,7 +81,7 @@ func TestTimersFireByTheRunsClock(t *testing.T) {
 		}
 		whole := new(journal.Memory)
 		r := play(whole)
-		if got := fired(r.Log); r.Stop != swarm.StopEscalated || len(got) != 4 || !strings.HasPrefix(got[0], "tick after 8.") || got[3] != "patience after 30s" {
+		if got := fired(r.Log); r.Stop != runlog.StopEscalated || len(got) != 4 || !strings.HasPrefix(got[0], "tick after 8.") || got[3] != "patience after 30s" {
 			t.Fatalf("%v: %v", r.Stop, got)
 		}
 		said, _ := parts(t, whole)
@@ -112,7 +113,7 @@ func TestASolveDoesNotWaitForTimersInVain(t *testing.T) {
 		})
 		began := time.Now()
 		r, err := newSwarm(t, o).Solve(t.Context(), signals.Task{Task: "x"})
-		if got := fired(r.Log); err != nil || r.Stop != swarm.StopNoProgress || len(got) != 2 || time.Since(began) >= o.Limits.Deadline {
+		if got := fired(r.Log); err != nil || r.Stop != runlog.StopNoProgress || len(got) != 2 || time.Since(began) >= o.Limits.Deadline {
 			t.Errorf("%v after %v, %v: %v", r.Stop, time.Since(began), err, got)
 		}
 	})

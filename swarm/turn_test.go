@@ -111,7 +111,7 @@ func TestACallThatIsNotRecordedEndsTheSolve(t *testing.T) {
 	r, err := newSwarm(t, swarm.Options{Agents: []*agents.Agent{
 		proposer("p", "a", "do a"), lost, voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"a": yes}),
 	}}).Solve(t.Context(), signals.Task{Task: "which one?"})
-	if r.Stop != swarm.StopError || !errors.Is(r.Err, miss) || !errors.Is(err, miss) || r.Turns.Failed != 1 {
+	if r.Stop != runlog.StopError || !errors.Is(r.Err, miss) || !errors.Is(err, miss) || r.Turns.Failed != 1 {
 		t.Errorf("got %v: %v, %v", r.Stop, r.Err, err)
 	}
 }

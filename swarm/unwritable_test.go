@@ -9,6 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -49,7 +50,7 @@ func TestWhatAJournalCannotWriteIsRefusedAndEndsNoSolve(t *testing.T) {
 					case solves.Refused:
 						refused++
 					case solves.Stopped:
-						if r := e.Result; r.Stop == swarm.StopError || r.Decision.Leader() == "" {
+						if r := e.Result; r.Stop == runlog.StopError || r.Decision.Leader() == "" {
 							t.Errorf("solve %d: %v: %s", task, r.Stop, r.Detail)
 						}
 					}

@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -71,7 +72,7 @@ func TestVotesThatDoNotCountAreToldWithWhatTheyMayHaveMeant(t *testing.T) {
 		return inner.React(ctx, turn)
 	})
 	r := solve(t, newSwarm(t, swarm.Options{Bus: b, Agents: []*agents.Agent{says("p", propose("backoff", "do it"), propose("at-once", "now"), propose("b", "never")), lost}}))
-	if r.Stop != swarm.StopNoProgress {
+	if r.Stop != runlog.StopNoProgress {
 		t.Errorf("got %v, want no progress", r.Stop)
 	}
 	for _, want := range []string{
@@ -108,7 +109,7 @@ func TestIdenticalContentIsOneProposalWithTwoSupporters(t *testing.T) {
 	}
 	s := newSwarm(t, swarm.Options{Agents: team})
 	r := solve(t, s)
-	if r.Stop != swarm.StopConsensus || r.Decision.Choice != "a" || r.Decision.Voters < 4 || r.Decision.Support < 0.8 {
+	if r.Stop != runlog.StopConsensus || r.Decision.Choice != "a" || r.Decision.Voters < 4 || r.Decision.Support < 0.8 {
 		t.Errorf("%v %v, want consensus on a with 4 of 5", r.Stop, r.Decision)
 	}
 	if len(r.Proposals) != 2 || !cmp.Equal(r.Proposals[0].Supporters(), []string{"p", "q"}) || !r.Proposals[0].Is("b") {
@@ -137,7 +138,7 @@ func TestWhatIsTheSameIsNotEscalated(t *testing.T) {
 	r := solve(t, newSwarm(t, swarm.Options{Conflicts: settle.ByEscalation, Agents: []*agents.Agent{
 		says("p", propose("a", "do it")), says("q", propose("b", "Do it!")), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes}),
 	}}))
-	if r.Stop != swarm.StopConsensus || len(r.Conflicts) != 0 {
+	if r.Stop != runlog.StopConsensus || len(r.Conflicts) != 0 {
 		t.Errorf("%v with conflicts %v, want consensus without", r.Stop, r.Conflicts)
 	}
 	want := []string{
@@ -161,7 +162,7 @@ func TestCallerSaysWhatElseIsTheSameAndTheLogTells(t *testing.T) {
 		},
 	})
 	r := solve(t, s)
-	if r.Stop != swarm.StopConsensus || r.Decision.Choice != "a" || asked != 2 {
+	if r.Stop != runlog.StopConsensus || r.Decision.Choice != "a" || asked != 2 {
 		t.Errorf("%v %v after asking %d times, want consensus on a after 2", r.Stop, r.Decision, asked)
 	}
 	if again, err := s.Replay(r.Log); err != nil || again.Choice != "a" || asked != 2 {
@@ -175,7 +176,7 @@ func TestVotesThatCameBeforeTheirProposalCountForWhatItIsTheSameAs(t *testing.T)
 	early := says("v1", vote("b", yes, 1))
 	late := voter("v2", map[string]signals.Stance{"a": yes})
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{early, says("p", propose("a", "do it")), says("q", propose("b", "do it")), late}}))
-	if r.Stop != swarm.StopConsensus || r.Decision.Voters != 2 {
+	if r.Stop != runlog.StopConsensus || r.Decision.Voters != 2 {
 		t.Errorf("%v with %d voters, want consensus with 2", r.Stop, r.Decision.Voters)
 	}
 }
@@ -186,7 +187,7 @@ func TestWhoAgreesUnderOneIDAndDisagreesUnderAnotherAgrees(t *testing.T) {
 		r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{
 			says("p", propose("a", "do it")), says("q", propose("b", "do it")), says("v", votes...), says("w", votes...),
 		}}))
-		if r.Stop != swarm.StopConsensus {
+		if r.Stop != runlog.StopConsensus {
 			rt.Fatalf("%v: %s", r.Stop, r.Detail)
 		}
 	})
@@ -219,21 +220,21 @@ func TestDefaultQuorumIsMoreThanHalfOfTheAgentsThatHearProposalsAndMayVote(t *te
 	aye := map[string]signals.Stance{"a": yes}
 	for name, c := range map[string]struct {
 		team []*agents.Agent
-		want swarm.StopReason
+		want runlog.StopReason
 	}{
 		"observers": {[]*agents.Agent{
 			open(proposer("p", "a", "do a")), observer("o1"), observer("o2"), observer("o3"), open(voter("v1", aye)), open(voter("v2", aye)),
-		}, swarm.StopConsensus},
+		}, runlog.StopConsensus},
 		"agents that hear no proposals": {[]*agents.Agent{
 			open(proposer("p", "a", "do a")), deaf("d1"), deaf("d2"), deaf("d3"), open(voter("v1", aye)), open(voter("v2", aye)),
-		}, swarm.StopConsensus},
+		}, runlog.StopConsensus},
 		"silent agents": {[]*agents.Agent{
 			open(proposer("p", "a", "do a")), silent("s1"), silent("s2"), silent("s3"), open(voter("v1", aye)), open(voter("v2", aye)),
-		}, swarm.StopDeadlock},
+		}, runlog.StopDeadlock},
 		"silent agents that list votes": {[]*agents.Agent{
 			proposer("p", "a", "do a"), voter("s1", nil), voter("s2", nil), voter("s3", nil), voter("v1", aye), voter("v2", aye),
-		}, swarm.StopDeadlock},
-		"one of one": {[]*agents.Agent{proposer("p", "a", "do a"), observer("o1"), open(voter("v1", aye))}, swarm.StopConsensus},
+		}, runlog.StopDeadlock},
+		"one of one": {[]*agents.Agent{proposer("p", "a", "do a"), observer("o1"), open(voter("v1", aye))}, runlog.StopConsensus},
 	} {
 		if r := solve(t, newSwarm(t, swarm.Options{Agents: c.team})); r.Stop != c.want {
 			t.Errorf("%s: %v (%s), want %v", name, r.Stop, r.Detail, c.want)
@@ -251,7 +252,7 @@ func TestQuorumWaitsForThoseWhoHadNoTurnYet(t *testing.T) {
 		v.CanEmit = nil
 		team = append(team, v)
 	}
-	if r := solve(t, newSwarm(t, swarm.Options{Agents: team})); r.Stop != swarm.StopRejected && r.Stop != swarm.StopDeadlock {
+	if r := solve(t, newSwarm(t, swarm.Options{Agents: team})); r.Stop != runlog.StopRejected && r.Stop != runlog.StopDeadlock {
 		t.Errorf("%v: %s", r.Stop, r.Detail)
 	}
 }
@@ -269,7 +270,7 @@ func TestWhatIsLeftOfATurnAtTheSignalLimitIsRefusedByName(t *testing.T) {
 		case solves.Refused:
 			refused = append(refused, fmt.Sprint(e.Agent, " ", errors.Is(e.Err, swarm.ErrSignals)))
 		case solves.Stopped:
-			if e.Result.Stop != swarm.StopBudget || e.Result.Turns.Refused != 2 || !strings.Contains(e.Result.Detail, "proposal of b was refused") {
+			if e.Result.Stop != runlog.StopBudget || e.Result.Turns.Refused != 2 || !strings.Contains(e.Result.Detail, "proposal of b was refused") {
 				t.Errorf("%v, %q, %+v", e.Result.Stop, e.Result.Detail, e.Result.Turns)
 			}
 		}
@@ -293,7 +294,7 @@ func TestEscalationCountsWhereverItsAgentStands(t *testing.T) {
 		team := rapid.Permutation([]*agents.Agent{
 			proposer("p", "a", "do a"), voter("v1", aye), voter("v2", aye), voter("v3", aye), escalates(),
 		}).Draw(rt, "order")
-		if r := solve(t, newSwarm(t, swarm.Options{Agents: team})); r.Stop != swarm.StopEscalated || r.Decision.Voters != 3 {
+		if r := solve(t, newSwarm(t, swarm.Options{Agents: team})); r.Stop != runlog.StopEscalated || r.Decision.Voters != 3 {
 			rt.Fatalf("%v after %d voters, want escalated when all have spoken", r.Stop, r.Decision.Voters)
 		}
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -63,13 +64,13 @@ func TestAWatcherWhoComesLateSeesASolveBeyondTheAnswerAfterItsEnd(t *testing.T) 
 	j := new(journal.Memory)
 	s := newSwarm(t, swarm.Options{Agents: rivals(), Seed: 3, Journal: j})
 	r := solve(t, s)
-	if _, err := s.Resume(t.Context(), r.Log, answer("b")); err != nil || r.Stop != swarm.StopNoProgress {
+	if _, err := s.Resume(t.Context(), r.Log, answer("b")); err != nil || r.Stop != runlog.StopNoProgress {
 		t.Fatal(r.Stop, err)
 	}
 	if err := s.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	var stops []swarm.StopReason
+	var stops []runlog.StopReason
 	for e, err := range solves.Watch(t.Context(), j, r.Thread) {
 		if err != nil {
 			t.Fatal(err)
@@ -78,7 +79,7 @@ func TestAWatcherWhoComesLateSeesASolveBeyondTheAnswerAfterItsEnd(t *testing.T) 
 			stops = append(stops, stopped.Result.Stop)
 		}
 	}
-	if want := []swarm.StopReason{swarm.StopNoProgress, swarm.StopConsensus}; !slices.Equal(stops, want) {
+	if want := []runlog.StopReason{runlog.StopNoProgress, runlog.StopConsensus}; !slices.Equal(stops, want) {
 		t.Errorf("got %v, want %v", stops, want)
 	}
 }
@@ -163,7 +164,7 @@ func TestAWatcherSeesWhatComesOfAnAnswer(t *testing.T) {
 	}
 	defer s.Close()
 	r := ask(t, s, 1)
-	var stops []swarm.StopReason
+	var stops []runlog.StopReason
 	for e, err := range solves.Watch(t.Context(), j, r.Thread) {
 		if err != nil {
 			t.Fatal(err)
@@ -182,7 +183,7 @@ func TestAWatcherSeesWhatComesOfAnAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := []swarm.StopReason{swarm.StopEscalated, swarm.StopConsensus}; !slices.Equal(stops, want) {
+	if want := []runlog.StopReason{runlog.StopEscalated, runlog.StopConsensus}; !slices.Equal(stops, want) {
 		t.Errorf("got %v, want %v", stops, want)
 	}
 }
@@ -196,7 +197,7 @@ func TestAWatcherIsToldWhyASolveStopped(t *testing.T) {
 	defer s.Close()
 	r := ask(t, s, 1)
 	for e := range solves.Watch(t.Context(), j, r.Thread) {
-		if stopped, ok := e.(solves.Stopped); ok && (stopped.Result.Stop != swarm.StopDeadline || stopped.Result.Detail == "") {
+		if stopped, ok := e.(solves.Stopped); ok && (stopped.Result.Stop != runlog.StopDeadline || stopped.Result.Detail == "") {
 			t.Errorf("got %v, %q", stopped.Result.Stop, stopped.Result.Detail)
 		}
 	}
@@ -227,17 +228,17 @@ func TestAWatcherWhoComesLateSeesASolveBeyondAStopFromWhichItWasResumed(t *testi
 	}
 	first := open(sleeper("q", time.Hour, true), 20*time.Millisecond)
 	r := ask(t, first, 1)
-	if err := first.Shutdown(t.Context()); err != nil || r.Stop != swarm.StopDeadline {
+	if err := first.Shutdown(t.Context()); err != nil || r.Stop != runlog.StopDeadline {
 		t.Fatalf("%v, stopped by %v", err, r.Stop)
 	}
 	second := open(voter("q", map[string]signals.Stance{"a": yes}), time.Minute)
-	if again, err := second.Resume(t.Context(), r.Log, nil); err != nil || again.Stop != swarm.StopConsensus {
+	if again, err := second.Resume(t.Context(), r.Log, nil); err != nil || again.Stop != runlog.StopConsensus {
 		t.Fatalf("%v, %+v", err, again)
 	}
 	if err := second.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	var stops []swarm.StopReason
+	var stops []runlog.StopReason
 	for e, err := range solves.Watch(t.Context(), j, r.Thread) {
 		if err != nil {
 			t.Fatal(err)
@@ -246,7 +247,7 @@ func TestAWatcherWhoComesLateSeesASolveBeyondAStopFromWhichItWasResumed(t *testi
 			stops = append(stops, stopped.Result.Stop)
 		}
 	}
-	if want := []swarm.StopReason{swarm.StopDeadline, swarm.StopConsensus}; !slices.Equal(stops, want) {
+	if want := []runlog.StopReason{runlog.StopDeadline, runlog.StopConsensus}; !slices.Equal(stops, want) {
 		t.Errorf("got %v, want %v", stops, want)
 	}
 }

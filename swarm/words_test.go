@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 func TestDurationsPrintAsDurations(t *testing.T) {
@@ -23,7 +24,7 @@ func TestDurationsPrintAsDurations(t *testing.T) {
 
 func TestUnsetEnumsReadAsUnset(t *testing.T) {
 	for what, text := range map[string]string{
-		"stop": swarm.StopReason(0).String(), "stance": signals.Stance(0).String(), "severity": signals.Severity(0).String(),
+		"stop": runlog.StopReason(0).String(), "stance": signals.Stance(0).String(), "severity": signals.Severity(0).String(),
 		"outcome": consensus.Outcome(0).String(), "a voter's stance": consensus.Stance(0).String(), "effort": signals.Effort(0).String(),
 	} {
 		if text != "unset" {
@@ -31,7 +32,7 @@ func TestUnsetEnumsReadAsUnset(t *testing.T) {
 		}
 	}
 	for n := range 100 { // known or not
-		if swarm.StopReason(n).String() == "" {
+		if runlog.StopReason(n).String() == "" {
 			t.Errorf("stop %d has no name", n)
 		}
 	}

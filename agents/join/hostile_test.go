@@ -17,6 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/join"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // endless counts what is read of a text without an end.
@@ -162,7 +163,7 @@ func TestMembersThatNeverAnswerAreNamedAndTheOthersDecide(t *testing.T) {
 		}
 		defer s.Close()
 		r, err := s.Solve(t.Context(), signals.Task{Task: "which?"})
-		if err != nil || r.Stop != swarm.StopConsensus || r.Answer != "it" || r.Elapsed > 5*time.Minute {
+		if err != nil || r.Stop != runlog.StopConsensus || r.Answer != "it" || r.Elapsed > 5*time.Minute {
 			t.Fatalf("stopped with %v after %v: %v", r.Stop, r.Elapsed, err)
 		}
 		for _, f := range r.Failed {

@@ -20,6 +20,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/join"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 var update = flag.Bool("update", false, "rewrite the description")
@@ -294,7 +295,7 @@ func TestSwarmOfMembers(t *testing.T) {
 	}
 	defer s.Close()
 	r, err := s.Solve(t.Context(), signals.Task{Task: "which?"})
-	if err != nil || r.Stop != swarm.StopConsensus || r.Answer != "b says so" {
+	if err != nil || r.Stop != runlog.StopConsensus || r.Answer != "b says so" {
 		t.Fatalf("stopped with %v, %v: %q", r.Stop, err, r.Answer)
 	}
 	if r.Decision.Voters > 3 {

@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -129,7 +130,7 @@ func (sc *score) add(q *question, r *solves.Result, cost float64) {
 	for _, id := range d.Leaders {
 		sc.Leads += is(id) / float64(len(d.Leaders))
 	}
-	if r.Stop != swarm.StopConsensus {
+	if r.Stop != runlog.StopConsensus {
 		sc.Open++
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
@@ -24,7 +25,7 @@ func askedIn(j journal.Reader) (open []tools.Question, err error) {
 		return nil, err
 	}
 	for _, r := range all {
-		if r.Stop != swarm.StopAsked {
+		if r.Stop != runlog.StopAsked {
 			continue
 		}
 		asked, err := cassette.Asked(j, r.Thread)
@@ -62,7 +63,7 @@ func permitted(file *journal.File, a tools.Answer) error {
 // isAnswered reports whether a solve asks about calls of tools, and the cassette that is
 // played has the answers.
 func (f *solveFlags) isAnswered(r *solves.Result) bool {
-	if f.played == nil || r.Stop != swarm.StopAsked {
+	if f.played == nil || r.Stop != runlog.StopAsked {
 		return false
 	}
 	open, err := cassette.Asked(f.played, r.Thread)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
-	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
@@ -92,7 +91,7 @@ func (t *threadState) ending(terms string, running bool) (word, words string) {
 		return "running", "running"
 	case p == nil:
 		return "cut off", "cut off"
-	case p.Stop > swarm.StopUncertified:
+	case p.Stop > runlog.StopUncertified:
 		return p.Stop.String(), p.Stop.String() + ": " + p.Detail
 	}
 	d, err := p.Made()

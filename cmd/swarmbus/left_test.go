@@ -11,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -58,7 +59,7 @@ func program(t *testing.T, path string, tasks int) (last *solves.Result) {
 
 func TestAnAnswerIsLeftInTheRunOfAnotherProgramWhichGoesOnFromIt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program.journal")
-	if r := program(t, path, 1); r.Stop != swarm.StopEscalated {
+	if r := program(t, path, 1); r.Stop != runlog.StopEscalated {
 		t.Fatalf("got %v", r.Stop)
 	}
 	for _, wrong := range [][]string{{"yes", "--by", "planner"}, {"--vote", "b"}, {"yes", "--thread", "none"}} {
@@ -72,7 +73,7 @@ func TestAnAnswerIsLeftInTheRunOfAnotherProgramWhichGoesOnFromIt(t *testing.T) {
 	if status, _, errs := swarmbusRun(t, "answer", path, "no"); status != exitError || !strings.Contains(errs, `"ceo" answered`) {
 		t.Errorf("a second answer: status %d: %s", status, errs)
 	}
-	if r := program(t, path, 0); r.Stop != swarm.StopConsensus || r.Answer != "do a" {
+	if r := program(t, path, 0); r.Stop != runlog.StopConsensus || r.Answer != "do a" {
 		t.Errorf("the program ends with %v: %s", r.Stop, r.Detail)
 	}
 	if status, _, errs := swarmbusRun(t, "answer", path, "no"); status != exitError || !strings.Contains(errs, "no solve in it waits") {
@@ -94,7 +95,7 @@ func TestAnAnswerNamesTheThreadWhereSeveralWait(t *testing.T) {
 	if status, out, errs := swarmbusRun(t, "answer", path, "--vote", "a", "--thread", "solve-00000001-1"); status != exitDecided {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
-	if r := program(t, path, 0); r.Stop != swarm.StopConsensus {
+	if r := program(t, path, 0); r.Stop != runlog.StopConsensus {
 		t.Errorf("the program ends with %v: %s", r.Stop, r.Detail)
 	}
 }

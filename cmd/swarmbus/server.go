@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/client"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
@@ -257,7 +257,7 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 	}
 	again := fmt.Sprintf("swarmbus show %s --thread %s --follow --server LINK", one.Run, one.Thread)
 	err = of.showAll(cmd, solves.Watch(cmd.Context(), c.Log(cmd.Context(), one.Run), one.Thread), func(*solves.Result) {}, func(r *solves.Result) bool {
-		if r.Stop == swarm.StopEscalated || r.Stop == swarm.StopAsked {
+		if r.Stop == runlog.StopEscalated || r.Stop == runlog.StopAsked {
 			fmt.Fprintf(cmd.ErrOrStderr(), "It waits for an answer: swarmbus answer %s --thread %s --server LINK\n", one.Run, one.Thread)
 		}
 		return false

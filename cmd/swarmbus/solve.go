@@ -20,6 +20,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/teams/servers"
@@ -323,7 +324,7 @@ func (f *solveFlags) play(cmd *cobra.Command, ask func(string) models.Model, run
 		}
 	}
 	return f.showAll(cmd, f.answered(cmd.Context(), s, events), before, func(r *solves.Result) (goesOn bool) {
-		if r.Stop == swarm.StopAsked && !f.isAnswered(r) {
+		if r.Stop == runlog.StopAsked && !f.isAnswered(r) {
 			sayAsked(cmd.ErrOrStderr(), nameOfRun(run), questionsOf(r))
 		}
 		return f.isAnswered(r)
@@ -430,15 +431,15 @@ func newRun(name string) (*journal.File, error) {
 // statusOf is the exit status of a result, nil for one that was decided.
 func statusOf(r *solves.Result) error {
 	switch r.Stop {
-	case swarm.StopConsensus:
+	case runlog.StopConsensus:
 		return nil
-	case swarm.StopBudget, swarm.StopDeadline:
+	case runlog.StopBudget, runlog.StopDeadline:
 		return &statusError{status: exitBudget}
-	case swarm.StopEscalated, swarm.StopAsked:
+	case runlog.StopEscalated, runlog.StopAsked:
 		return &statusError{status: exitEscalated}
-	case swarm.StopCancelled:
+	case runlog.StopCancelled:
 		return &statusError{status: exitCancelled}
-	case swarm.StopError:
+	case runlog.StopError:
 		return &statusError{exitError, r.Err}
 	default:
 		return &statusError{status: exitNoConsensus}

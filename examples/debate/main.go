@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -51,7 +52,7 @@ func decide(ctx context.Context, out io.Writer, policy settle.Policy) error {
 	if err != nil {
 		return err
 	}
-	if r.Stop == swarm.StopEscalated {
+	if r.Stop == runlog.StopEscalated {
 		fmt.Fprintf(out, "  asked      %s\n", r.Question.Reason)
 		answer := signals.With(agents.Agree("retry", 1, "we have always done so"), signals.Header{Source: "lead", Confidence: 1})
 		if r, err = s.Resume(ctx, r.Log, answer); err != nil {

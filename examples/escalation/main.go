@@ -21,6 +21,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -59,13 +60,13 @@ func run(ctx context.Context, in io.Reader, out io.Writer, path string) (err err
 	} else {
 		r, err = s.Resume(ctx, past[0].Log, nil)
 	}
-	if err == nil && r.Stop == swarm.StopEscalated {
+	if err == nil && r.Stop == runlog.StopEscalated {
 		r, err = ask(ctx, s, r, in, out)
 	}
 	if err != nil {
 		return err
 	}
-	if r.Stop == swarm.StopEscalated {
+	if r.Stop == runlog.StopEscalated {
 		fmt.Fprintf(out, "nobody answers; do it later, and run this again:\n  swarmbus answer %s \"no, she is new\"\n", path)
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -42,7 +43,7 @@ func main() {
 			if err != nil {
 				log.Fatal(err)
 			}
-			if result.Stop == swarm.StopConsensus {
+			if result.Stop == runlog.StopConsensus {
 				decided++
 				if result.Answer == "right" {
 					right++

@@ -32,6 +32,7 @@ import (
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 	look "github.com/swarmbus/swarmbus/swarm/transcript/terminal"
@@ -149,7 +150,7 @@ func (f *flags) review(ctx context.Context, stdout, stderr io.Writer) (err error
 		defer func() { err = errors.Join(err, kept.Close()) }()
 	}
 	result, err := solve(ctx, p, f.seed, kept, view, f.show(stdout))
-	if err == nil && result.Stop != swarm.StopConsensus {
+	if err == nil && result.Stop != runlog.StopConsensus {
 		return errNoConsensus
 	}
 	return err

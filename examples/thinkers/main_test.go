@@ -27,6 +27,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
@@ -126,7 +127,7 @@ func TestSwarmSolvesOverEachAdapterStreamsAndStaysInBudget(t *testing.T) {
 			var pieces atomic.Int32
 			_, r := solve(t, t.Context(), eight(m, func(string, models.Piece) { pieces.Add(1) }))
 			books, counted := budget.Books(), server.Spent()
-			if r.Stop != swarm.StopConsensus || !strings.Contains(r.Answer, "full jitter") || len(server.Refused()) > 0 {
+			if r.Stop != runlog.StopConsensus || !strings.Contains(r.Answer, "full jitter") || len(server.Refused()) > 0 {
 				t.Errorf("%v: %q, %v, the server refused %v", r.Stop, r.Answer, r.Detail, server.Refused())
 			}
 			if books.Spent.Tokens != counted.Tokens() || books.Reserved.Tokens != 0 || books.Over.Tokens != 0 || r.SpentInAll().InputTokens != counted.Input {
@@ -185,7 +186,7 @@ func TestCancelStopsASwarmWithin50ms(t *testing.T) {
 				}()
 				began := time.Now()
 				_, r := solve(t, ctx, eight(m, nil))
-				if took := time.Since(began) - time.Second; took < 0 || took > 50*time.Millisecond || r.Stop != swarm.StopCancelled || calls.Load() != 16 {
+				if took := time.Since(began) - time.Second; took < 0 || took > 50*time.Millisecond || r.Stop != runlog.StopCancelled || calls.Load() != 16 {
 					t.Errorf("%v %v after it was canceled, after %d calls, want 16", r.Stop, took, calls.Load())
 				}
 				time.Sleep(time.Hour)

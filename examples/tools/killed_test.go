@@ -21,6 +21,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -65,7 +66,7 @@ func goOn(args []string) {
 		check(err)
 		questions, err := cassette.Asked(store, result.Thread)
 		check(err)
-		if result.Stop != swarm.StopAsked || len(questions) == 0 {
+		if result.Stop != runlog.StopAsked || len(questions) == 0 {
 			fmt.Println(result.Stop, result.Answer, -left.Load())
 			return
 		}

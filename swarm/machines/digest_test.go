@@ -11,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/machines"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // decided is the log of a solve in which one agent proposes and both agree.
@@ -36,7 +37,7 @@ func decided(t *testing.T) (log []signals.Any) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if r, err := s.Solve(t.Context(), signals.Task{Task: "Which retry policy?"}); err != nil || r.Stop != swarm.StopConsensus {
+	if r, err := s.Solve(t.Context(), signals.Task{Task: "Which retry policy?"}); err != nil || r.Stop != runlog.StopConsensus {
 		t.Fatal(r, err)
 	}
 	codec, err := machines.Codec()

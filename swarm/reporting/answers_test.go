@@ -60,7 +60,7 @@ func TestWhatResumeAnsweredIsDecided(t *testing.T) {
 			if kind == reports.Approval && i == 4 {
 				break // an approval stays open
 			}
-			if result.Stop != swarm.StopEscalated || len(asked) != i+1 {
+			if result.Stop != runlog.StopEscalated || len(asked) != i+1 {
 				t.Fatalf("%s: after %d answers: %s, %d asked", kind, i, result.Stop, len(asked))
 			}
 			answer := signals.New(signals.Header{Source: "lead", Confidence: 1}, signals.Memory{Content: fmt.Sprint("yes", i), Category: "answer", Importance: 1})

@@ -17,6 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/reporting"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 type lead struct {
@@ -143,7 +144,7 @@ func TestAnEscalationEndsASolveThatGoesOnWithTheAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Stop != swarm.StopEscalated || result.Question == nil || result.Question.Reason != "ann: which database may be stopped?" {
+	if result.Stop != runlog.StopEscalated || result.Question == nil || result.Question.Reason != "ann: which database may be stopped?" {
 		t.Fatalf("%s %+v", result.Stop, result.Question)
 	}
 	if got, want := result.Question.Context, "blocker, high urgency"; got != want {
@@ -161,7 +162,7 @@ func TestAnEscalationEndsASolveThatGoesOnWithTheAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Stop != swarm.StopConsensus || result.Answer != "stop the old one" {
+	if result.Stop != runlog.StopConsensus || result.Answer != "stop the old one" {
 		t.Errorf("%s %q %v", result.Stop, result.Answer, result.Detail)
 	}
 }

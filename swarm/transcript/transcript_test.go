@@ -291,7 +291,7 @@ func TestQuestionsAndWhoWasLeftBehindAreShown(t *testing.T) {
 		solves.Spoke{Signal: signals.New(signals.Header{Source: "system"}, runlog.Late{Agent: "slow", Round: 2})},
 		solves.Spoke{Signal: signals.New(signals.Header{Source: "system"}, settle.Unpaid{Agent: "poor", Debate: settle.Debate{A: "a", B: "b", Round: 1}})},
 		solves.Stopped{Result: &solves.Result{
-			Stop: swarm.StopEscalated, Cost: solves.Cost{LeftBehind: []string{"deaf"}},
+			Stop: runlog.StopEscalated, Cost: solves.Cost{LeftBehind: []string{"deaf"}},
 			Question: &solves.Question{Asks: "worried", Reason: "needs a person", Options: []string{"a", "b"}},
 		}},
 	}, transcript.Text(&b, nil))

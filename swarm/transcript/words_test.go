@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
@@ -108,7 +108,7 @@ func TestADissenterIsShownOnce(t *testing.T) {
 		t.Fatalf("votes against the winner: %v", d.Dissent())
 	}
 	var b bytes.Buffer
-	show(t, []solves.Event{solves.Stopped{Result: &solves.Result{Stop: swarm.StopConsensus, Decision: d}}}, transcript.Text(&b, nil))
+	show(t, []solves.Event{solves.Stopped{Result: &solves.Result{Stop: runlog.StopConsensus, Decision: d}}}, transcript.Text(&b, nil))
 	if n := strings.Count(b.String(), "Dissent"); n != 1 {
 		t.Errorf("%d lines of dissent:\n%s", n, b.String())
 	}
@@ -137,7 +137,7 @@ func TestAPayloadThatPanicsEndsNoProgramThatShowsIt(t *testing.T) {
 func TestWhyASolveEndedIsNeverCut(t *testing.T) {
 	long := strings.Repeat("because of this ", 20) + "at last"
 	r := &solves.Result{
-		Stop: swarm.StopEscalated, Detail: long + " stop", Answer: long + " answer", Decision: consensus.Decision{Note: long + " decision"},
+		Stop: runlog.StopEscalated, Detail: long + " stop", Answer: long + " answer", Decision: consensus.Decision{Note: long + " decision"},
 		Question: &solves.Question{Asks: "a", Reason: long + " question", Options: []string{long + " option"}},
 	}
 	var b bytes.Buffer

@@ -17,6 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/machines"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -120,7 +121,7 @@ func TestAgentsOfSeveralProcessesDecideAsInOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Stop != swarm.StopConsensus || got.Stop != want.Stop || got.Answer != want.Answer || got.Decision.Support != want.Decision.Support || got.Rounds != want.Rounds || said(got) != said(want) {
+	if got.Stop != runlog.StopConsensus || got.Stop != want.Stop || got.Answer != want.Answer || got.Decision.Support != want.Decision.Support || got.Rounds != want.Rounds || said(got) != said(want) {
 		t.Errorf("got %v %q in %d rounds:\n%s\nwant %v %q in %d:\n%s", got.Stop, got.Answer, got.Rounds, said(got), want.Stop, want.Answer, want.Rounds, said(want))
 	}
 }
@@ -172,7 +173,7 @@ func TestNextDriverGoesOnWithoutRepeatingARecordedCall(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		r, err := solve(soon(t), first, team(think(first, 0)))
-		if err == nil && r.Stop != swarm.StopConsensus {
+		if err == nil && r.Stop != runlog.StopConsensus {
 			err = fmt.Errorf("it stopped with %v: %s", r.Stop, r.Detail)
 		}
 		ended <- err
@@ -199,7 +200,7 @@ func TestNextDriverGoesOnWithoutRepeatingARecordedCall(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Error("the first driver's turn goes on without the lease")
 	}
-	if r.Stop != swarm.StopConsensus || r.Answer != "exponential backoff with jitter" {
+	if r.Stop != runlog.StopConsensus || r.Answer != "exponential backoff with jitter" {
 		t.Errorf("%v: %q %s", r.Stop, r.Answer, r.Detail)
 	}
 	if n := calls[1].Load(); n != 1 {
@@ -210,7 +211,7 @@ func TestNextDriverGoesOnWithoutRepeatingARecordedCall(t *testing.T) {
 		t.Errorf("the first driver made %d calls: %v", calls[0].Load(), err)
 	}
 	// A third one finds it decided.
-	if r, err := solve(soon(t), joinSolving(t, url, "third"), team(nil)); err != nil || r.Stop != swarm.StopConsensus {
+	if r, err := solve(soon(t), joinSolving(t, url, "third"), team(nil)); err != nil || r.Stop != runlog.StopConsensus {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

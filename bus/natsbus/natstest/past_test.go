@@ -11,8 +11,8 @@ import (
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/machines"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // What the history of the bus has forgotten, wholly or in part, is decided nevertheless, and
@@ -38,7 +38,7 @@ func TestSolvesDoNotDependOnWhatTheHistoryHolds(t *testing.T) {
 			t.Errorf("history of %d: got %+v, %v, after %d turns; want %q in %s", history, got, err, turns.Load(), want.Answer, want.Thread)
 		}
 		got, err = late.solve(soon(t), team(nil), signals.Task{Task: fmt.Sprint("another task ", history)})
-		if err != nil || got.Stop != swarm.StopConsensus || got.Thread == want.Thread {
+		if err != nil || got.Stop != runlog.StopConsensus || got.Thread == want.Thread {
 			t.Errorf("history of %d: another task: %+v, %v", history, got, err)
 		}
 	}

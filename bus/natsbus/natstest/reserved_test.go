@@ -12,7 +12,6 @@ import (
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/cloudevents"
-	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/machines"
 	"github.com/swarmbus/swarmbus/swarm/machines/routers"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
@@ -57,7 +56,7 @@ func TestReservedKindsOfAnAgentAreNotInTheLog(t *testing.T) {
 	forged := []signals.Any{
 		signals.New(head("a1"), task),
 		signals.New(head("a2"), runlog.Opened{Terms: text(map[string]any{"name": "swarm", "strategy": "voting", "quorum": 1, "electorate": []string{"ann"}})}),
-		signals.New(head("a3"), runlog.Decided{Name: "swarm", Decision: text(map[string]any{"outcome": "reached", "choice": "evil"}), Stop: swarm.StopConsensus}),
+		signals.New(head("a3"), runlog.Decided{Name: "swarm", Decision: text(map[string]any{"outcome": "reached", "choice": "evil"}), Stop: runlog.StopConsensus}),
 		signals.New(head("a4"), signals.Raw{Type: runlog.KindTerms, JSON: "{}"}),
 		signals.New(head("a5"), signals.Raw{Type: roomlog.Read{}.Kind(), JSON: `{"through":1}`}),
 	}
@@ -70,7 +69,7 @@ func TestReservedKindsOfAnAgentAreNotInTheLog(t *testing.T) {
 		}
 	}
 	got, err := solve(soon(t), driver, team(nil))
-	if err != nil || got.Stop != swarm.StopConsensus || got.Answer != "exponential backoff with jitter" {
+	if err != nil || got.Stop != runlog.StopConsensus || got.Answer != "exponential backoff with jitter" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if n := driver.Stats().Dead[natsbus.Forged]; n != uint64(len(forged)) {

@@ -24,6 +24,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/machines"
 	"github.com/swarmbus/swarmbus/swarm/machines/routers"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -78,7 +79,7 @@ func TestDriverThatWasOvertakenGoesOnWhenItHasTheLeaseAgain(t *testing.T) {
 		}
 		return nil
 	}))
-	if err != nil || r.Stop != swarm.StopConsensus {
+	if err != nil || r.Stop != runlog.StopConsensus {
 		t.Fatal(r, err)
 	}
 	if after := under(t, url, "swarmbus"); after == before {
@@ -112,7 +113,7 @@ func TestAnswerIsGivenOnceThoughItsDriverIsOvertaken(t *testing.T) {
 		return agents.Emit()
 	})})
 	r, err := solve(soon(t), l, all)
-	if err != nil || r.Stop != swarm.StopEscalated {
+	if err != nil || r.Stop != runlog.StopEscalated {
 		t.Fatal(r, err)
 	}
 	asked.Store(true)
@@ -126,7 +127,7 @@ func TestAnswerIsGivenOnceThoughItsDriverIsOvertaken(t *testing.T) {
 			r = stopped.Result
 		}
 	}
-	if after := under(t, url, "swarmbus"); r.Stop != swarm.StopConsensus || after == before {
+	if after := under(t, url, "swarmbus"); r.Stop != runlog.StopConsensus || after == before {
 		t.Errorf("it stopped with %v under %s, which was taken over: %s", r.Stop, after, r.Detail)
 	}
 	n := 0
