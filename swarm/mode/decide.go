@@ -11,9 +11,12 @@ import (
 // plan says when that is. What has no more for it than against it is not chosen, as in any strategy.
 func (p *Plan) Decide(b consensus.Ballots, calls []Call) consensus.Decision {
 	chosen, tallies := p.Choice(calls), b.Tallies()
-	support, opposed := make([]float64, len(tallies)), map[string]bool{"": true}
+	support, opposed, leads := make([]float64, len(tallies)), map[string]bool{"": true}, map[string]bool{}
+	for _, id := range chosen.Leaders {
+		leads[id] = true
+	}
 	for i, t := range tallies {
-		if slices.Contains(chosen.Leaders, t.ProposalID) {
+		if leads[t.ProposalID] {
 			support[i] = chosen.Share
 		}
 		opposed[t.ProposalID] = t.Disagree > 0 && cmp.Or(cmp.Compare(t.For, t.Against), cmp.Compare(t.Agree, t.Disagree)) <= 0

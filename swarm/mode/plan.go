@@ -57,7 +57,10 @@ type Step struct {
 
 // Next returns the step after those calls, in the order in which they were asked for.
 // What others than agents say changes it only where answers are tied.
-func (p *Plan) Next(calls []Call) Step {
+func (p *Plan) Next(calls []Call) Step { return p.step(calls, p.next) }
+
+// step returns the next step, in which a vote that goes on asks those that next returns.
+func (p *Plan) step(calls []Call, next func([]Call, tally) []string) Step {
 	asked := asked(calls)
 	switch p.Mode {
 	case Single:
@@ -67,7 +70,7 @@ func (p *Plan) Next(calls []Call) Step {
 	case Check:
 		return p.check(asked, p.tied(calls))
 	}
-	return p.vote(asked)
+	return p.vote(asked, next)
 }
 
 // tied reports whether answers are tied, so that nothing is chosen.
@@ -149,9 +152,10 @@ func Price(calls []Call) (price float64) {
 
 // Distinct returns the different answers, in the order in which they were first given.
 func Distinct(calls []Call) (all []string) {
-	for _, c := range only(calls, Answer) {
-		if c.Answer != "" && !slices.Contains(all, c.Answer) {
-			all = append(all, c.Answer)
+	given := map[string]bool{"": true}
+	for _, c := range calls {
+		if c.Part == Answer && !given[c.Answer] {
+			given[c.Answer], all = true, append(all, c.Answer)
 		}
 	}
 	return all
@@ -159,7 +163,7 @@ func Distinct(calls []Call) (all []string) {
 
 // vote asks as many members as it takes at least until one answer leads by enough, if all
 // of them give that one.
-func (p *Plan) vote(calls []Call) Step {
+func (p *Plan) vote(calls []Call, next func([]Call, tally) []string) Step {
 	t := count(p.Members, calls)
 	if t.votes >= fewest && t.lead >= p.Lead {
 		return Step{Over: fmt.Sprintf("it leads by %.3g votes of mean weight", t.lead)}
@@ -170,7 +174,7 @@ func (p *Plan) vote(calls []Call) Step {
 	if who := answerers(calls); len(who) == 1 && len(calls) >= len(p.Members) {
 		return p.others(calls, who[0])
 	}
-	return Step{Part: Answer, Ask: p.next(calls, t)}
+	return Step{Part: Answer, Ask: next(calls, t)}
 }
 
 // others asks those once more who have no answer while one agent has: its answers again would
@@ -201,11 +205,11 @@ func asks(calls []Call) map[string]int {
 // next returns the members to ask next: as many as it takes until one of the answers
 // leads by enough, if all of them give that one.
 func (p *Plan) next(calls []Call, t tally) (ask []string) {
-	leaders := []string{"\x00"}                            // an answer that nobody has given
+	poll, often, least := newPoll(p.Members, calls), asks(calls), len(calls)
+	leaders := []int{len(poll.answers)}                    // an answer that nobody has given
 	for _, given := range t.order[:min(8, len(t.order))] { // those far behind need more
-		leaders = append(leaders, given.answer)
+		leaders = append(leaders, poll.numbers[given.answer])
 	}
-	often, least := asks(calls), len(calls)
 	for _, m := range p.Members {
 		least = min(least, often[m.ID])
 	}
@@ -214,22 +218,23 @@ func (p *Plan) next(calls []Call, t tally) (ask []string) {
 			continue
 		}
 		ask = append(ask, m.ID)
-		for _, leader := range leaders {
-			if t := count(p.Members, supposed(calls, ask, leader)); t.votes >= fewest && t.lead >= p.Lead {
-				return ask
-			}
+		poll.add(m.ID, 0)
+		if slices.ContainsFunc(leaders, func(leader int) bool { return p.suffices(poll, len(ask), leader) }) {
+			return ask
 		}
 	}
 	return ask
 }
 
-// supposed returns the calls if those who are asked next all give that answer.
-func supposed(calls []Call, ask []string, answer string) []Call {
-	calls = slices.Clip(calls)
-	for _, agent := range ask {
-		calls = append(calls, Call{Part: Answer, Agent: agent, Answer: answer})
+// suffices reports whether the lead is enough if the last votes are for one answer.
+func (p *Plan) suffices(poll *poll, last, answer int) bool {
+	if len(poll.votes) < fewest {
+		return false
 	}
-	return calls
+	for i := range last {
+		poll.votes[len(poll.votes)-1-i].answer = answer
+	}
+	return poll.lead(poll.weigh(max(len(poll.answers), answer+1))) >= p.Lead
 }
 
 // single asks the best member, or the next one if it has no answer.
@@ -261,9 +266,10 @@ func asked(calls []Call) []Call {
 
 // answerers returns who has an answer.
 func answerers(calls []Call) (all []string) {
+	have := map[string]bool{}
 	for _, c := range calls {
-		if c.Answer != "" && !slices.Contains(all, c.Agent) {
-			all = append(all, c.Agent)
+		if c.Answer != "" && !have[c.Agent] {
+			have[c.Agent], all = true, append(all, c.Agent)
 		}
 	}
 	return all
@@ -294,7 +300,8 @@ func (p *Plan) Note(calls []Call) string {
 	if chosen := p.Choice(calls); chosen.Why != "" {
 		note += "; " + chosen.Why
 	}
-	if over := p.Next(calls).Over; over != "" {
+	nobody := func([]Call, tally) []string { return nil } // whom a vote would ask is no matter here
+	if over := p.step(calls, nobody).Over; over != "" {
 		note += "; " + over
 	}
 	return note

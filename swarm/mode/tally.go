@@ -19,54 +19,94 @@ type counted struct {
 	weight float64
 }
 
-// count counts the answers of members by their worth. Others weigh what the best member does.
-func count(members []Member, calls []Call) (t tally) {
-	place := map[string]*Member{}
-	for i := range members {
-		place[members[i].ID] = &members[i]
-	}
-	given := map[string]float64{}
-	by := func(c Call) *Member {
-		if m := place[c.Agent]; m != nil {
-			return m
-		}
-		return &Member{ID: c.Agent, Right: members[0].Right}
-	}
-	for _, c := range calls {
-		if c.Answer != "" {
-			given[by(c).family()]++
-			t.votes++
-			if t.find(c.Answer) == nil {
-				t.order = append(t.order, counted{answer: c.Answer})
-			}
-		}
-	}
-	for _, c := range calls {
-		if c.Answer != "" {
-			m := by(c)
-			weight := m.worth(len(t.order)) / math.Sqrt(given[m.family()])
-			t.find(c.Answer).weight += weight
-			t.all += weight
-		}
-	}
-	slices.SortStableFunc(t.order, func(a, b counted) int { return cmp.Compare(b.weight, a.weight) })
-	if len(t.order) > 0 {
-		ahead := t.order[0].weight
-		if len(t.order) > 1 {
-			ahead -= t.order[1].weight
-		}
-		t.lead = ahead * float64(t.votes) / t.all
-	}
-	return t
+// A poll numbers answers and families, so that answers can be weighed again with others
+// beside them at the cost of an addition each.
+type poll struct {
+	best     Member
+	members  map[string]Member
+	families map[string]int
+	numbers  map[string]int // of answers
+	answers  []string       // in the order in which they were first given
+	votes    []vote
 }
 
-func (t *tally) find(answer string) *counted {
-	for i := range t.order {
-		if t.order[i].answer == answer {
-			return &t.order[i]
+// A vote is an answer of somebody.
+type vote struct {
+	by             Member
+	answer, family int
+}
+
+func newPoll(members []Member, calls []Call) *poll {
+	p := &poll{members: map[string]Member{}, families: map[string]int{}, numbers: map[string]int{}}
+	for i, m := range members {
+		if p.members[m.ID] = m; i == 0 {
+			p.best = m
 		}
 	}
-	return nil
+	for _, c := range calls {
+		if c.Answer == "" {
+			continue
+		}
+		n, given := p.numbers[c.Answer]
+		if !given {
+			n = len(p.answers)
+			p.numbers[c.Answer], p.answers = n, append(p.answers, c.Answer)
+		}
+		p.add(c.Agent, n)
+	}
+	return p
+}
+
+// add adds the answer of an agent. Others than members weigh what the best one does.
+func (p *poll) add(agent string, answer int) {
+	m, known := p.members[agent]
+	if !known {
+		m = Member{ID: agent, Right: p.best.Right}
+	}
+	f, known := p.families[m.family()]
+	if !known {
+		f = len(p.families)
+		p.families[m.family()] = f
+	}
+	p.votes = append(p.votes, vote{m, answer, f})
+}
+
+// weigh returns the weights of so many answers, and of all votes.
+func (p *poll) weigh(answers int) (weights []float64, all float64) {
+	given, weights := make([]float64, len(p.families)), make([]float64, answers)
+	for _, v := range p.votes {
+		given[v.family]++
+	}
+	for _, v := range p.votes {
+		weight := v.by.worth(answers) / math.Sqrt(given[v.family])
+		weights[v.answer] += weight
+		all += weight
+	}
+	return weights, all
+}
+
+// lead returns by how much the first of some weights is ahead of the second, in votes of mean weight.
+func (p *poll) lead(weights []float64, all float64) float64 {
+	first, second := 0.0, 0.0
+	for _, w := range weights {
+		first, second = max(first, w), max(second, min(first, w))
+	}
+	return (first - second) * float64(len(p.votes)) / all
+}
+
+// count counts the answers of members by their worth.
+func count(members []Member, calls []Call) (t tally) {
+	p := newPoll(members, calls)
+	if t.votes = len(p.votes); t.votes == 0 {
+		return t
+	}
+	weights, all := p.weigh(len(p.answers))
+	for i, answer := range p.answers {
+		t.order = append(t.order, counted{answer, weights[i]})
+	}
+	slices.SortStableFunc(t.order, func(a, b counted) int { return cmp.Compare(b.weight, a.weight) })
+	t.all, t.lead = all, p.lead(weights, all)
+	return t
 }
 
 // even is by how much of the greatest weight another one may be less and equal to it: sums of
