@@ -2,6 +2,7 @@ package natsbus
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"sync"
 	"time"
@@ -23,21 +24,23 @@ const (
 // Call asks a process that serves a name, and returns its answer. While no process serves
 // the name, or the one that was asked is gone, it asks again, until ctx ends: so the call
 // may be made more than once, and what it does must allow that. Request and answer are at
-// most as large as a message of the servers: 1 MiB by default.
-func (l *Log) Call(ctx context.Context, name string, request []byte) ([]byte, error) {
-	inbox := nats.NewInbox()
+// most as large as a message of the servers: 1 MiB by default. The subjects STREAM.call.NAME,
+// STREAM.cancel.NAME and STREAM.answer.NAME.> carry the name, so that permissions can say who
+// may serve it.
+func (l *Link) Call(ctx context.Context, name string, request []byte) ([]byte, error) {
+	own := l.opts.Stream + ".answer." + token(name) + "." + rand.Text()
 	answers := make(chan *nats.Msg, 64)
-	sub, err := l.conn.ChanSubscribe(inbox, answers)
+	sub, err := l.conn.ChanSubscribe(own, answers)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = sub.Unsubscribe() }()
 	defer func() {
 		if ctx.Err() != nil {
-			_ = l.conn.Publish(l.opts.Stream+".cancel", []byte(inbox))
+			_ = l.conn.Publish(l.opts.Stream+".cancel."+token(name), []byte(own))
 		}
 	}()
-	m := &nats.Msg{Subject: l.opts.Stream + ".call." + token(name), Reply: inbox, Header: nats.Header{headerCall: {inbox}}, Data: request}
+	m := &nats.Msg{Subject: l.opts.Stream + ".call." + token(name), Reply: own, Header: nats.Header{headerCall: {own}}, Data: request}
 	for pauses := pause(); ; {
 		_ = l.conn.PublishMsg(m) // if it does not arrive there is no sign of life
 		answer, err := l.answer(ctx, answers)
@@ -53,7 +56,7 @@ func (l *Log) Call(ctx context.Context, name string, request []byte) ([]byte, er
 }
 
 // answer waits for the answer as long as there are signs of life; without, it returns nil.
-func (l *Log) answer(ctx context.Context, answers <-chan *nats.Msg) ([]byte, error) {
+func (l *Link) answer(ctx context.Context, answers <-chan *nats.Msg) ([]byte, error) {
 	silent := time.NewTimer(patience)
 	defer silent.Stop()
 	for {
@@ -80,15 +83,15 @@ func (l *Log) answer(ctx context.Context, answers <-chan *nats.Msg) ([]byte, err
 // Serve answers calls of a name, each in a goroutine of its own, until ctx or the log ends.
 // Of several processes that serve a name, one gets each call. The context of a call ends
 // when its caller's does.
-func (l *Log) Serve(ctx context.Context, name string, answer func(ctx context.Context, request []byte) []byte) error {
-	s := &service{log: l, answer: answer, running: map[string]context.CancelFunc{}}
+func (l *Link) Serve(ctx context.Context, name string, answer func(ctx context.Context, request []byte) []byte) error {
+	s := &service{link: l, answer: answer, running: map[string]context.CancelFunc{}}
 	calls, canceled := make(chan *nats.Msg, 1024), make(chan *nats.Msg, 1024)
 	served, err := l.conn.ChanQueueSubscribe(l.opts.Stream+".call."+token(name), "swarmbus", calls)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = served.Unsubscribe() }()
-	stopped, err := l.conn.ChanSubscribe(l.opts.Stream+".cancel", canceled)
+	stopped, err := l.conn.ChanSubscribe(l.opts.Stream+".cancel."+token(name), canceled)
 	if err != nil {
 		return err
 	}
@@ -110,7 +113,7 @@ func (l *Log) Serve(ctx context.Context, name string, answer func(ctx context.Co
 
 // A service runs the calls of a name.
 type service struct {
-	log    *Log
+	link   *Link
 	answer func(ctx context.Context, request []byte) []byte
 	wait   sync.WaitGroup
 
@@ -134,7 +137,7 @@ func (s *service) start(ctx context.Context, m *nats.Msg) {
 		alive := time.NewTicker(beat)
 		defer alive.Stop()
 		for {
-			_ = s.log.conn.PublishMsg(&nats.Msg{Subject: m.Reply, Header: nats.Header{headerWorking: {"1"}}})
+			_ = s.link.conn.PublishMsg(&nats.Msg{Subject: m.Reply, Header: nats.Header{headerWorking: {"1"}}})
 			select {
 			case text := <-done:
 				if ctx.Err() == nil {

@@ -77,9 +77,9 @@
 //	each signal is judged alone,   holds                         TestEnvelopesAreJudgedMessageByMessage,
 //	  whatever is sent with it                                     TestEnvelopeTakesNoNumbersOfTheNextMessage,
 //	                                                               TestIDThatGarbageHasTakenKeepsNoSignalOut
-//	permissions of an agent        weaker: of its own process;   TestForgedSourcesAreDeadLettersWithAReason
-//	                                 others need permissions of
-//	                                 NATS or signatures
+//	permissions of an agent        weaker: of its own process;   TestForgedSourcesAreDeadLettersWithAReason,
+//	                                 others need permissions of    TestDocumentedPermissionsSufficeForASolve,
+//	                                 NATS or signatures            TestDocumentedPermissionsAreTight
 //	a layer decides by the log     holds: it decides again when  TestLayerDecidesByTheLogAsItIs
 //	  as it is                       another process was quicker
 //	a layer's fold follows         weaker: what another process  TestLayerFoldsWhatItsOwnProcessAppends
@@ -132,6 +132,10 @@
 // servers refuse is an [ErrDenied]. Where the servers
 // are not trusted, processes sign what they publish ([Options].Key) and check what they
 // read ([Options].Keys). A signature covers subject, headers and data.
+//
+// A process that only takes the turns of an agent needs no log: [Dial] connects it, and its
+// calls, answers, inboxes ([Options].Agent) and results carry the agent's name in their subjects.
+// docs/scale.md has the permissions.
 //
 // # Drivers
 //

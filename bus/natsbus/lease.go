@@ -126,13 +126,7 @@ func (l *Log) bucket(ctx context.Context, of string, ttl time.Duration) (jetstre
 	if err != nil {
 		return nil, err
 	}
-	if got := stream.CachedInfo().Config.Replicas; got < c.Replicas {
-		return kv, l.opts.complain(&ConfigError{
-			"num_replicas of KV_" + c.Bucket, fmt.Sprint(got), fmt.Sprint(c.Replicas),
-			"so many servers may be lost with it: nats stream edit KV_" + c.Bucket + " --replicas",
-		})
-	}
-	return kv, nil
+	return kv, l.opts.hasReplicas(&stream.CachedInfo().Config)
 }
 
 // take writes the key of the lease as soon as it is free.

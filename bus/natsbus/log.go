@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -25,12 +22,8 @@ var ErrClosed = errors.New("natsbus: closed")
 // is fed with what each of them publishes. Its methods may be called concurrently. Make
 // one with [Join].
 type Log struct {
-	opts   Options
-	name   string // of the stream
-	conn   *nats.Conn
-	js     jetstream.JetStream
-	stream jetstream.Stream
-	bus    *bus.Bus
+	*Link
+	bus *bus.Bus
 
 	next    atomic.Uint64 // sequence number in the stream up to which the bus has everything, plus 1
 	waiting waiting
@@ -41,9 +34,6 @@ type Log struct {
 	lease   atomic.Pointer[Lease] // the newest one of this process
 	compare comparison
 	entries *bus.Subscription // what the digest is made of; nil: there is none
-
-	ended   context.Context // its cause says why
-	end     context.CancelCauseFunc
 	running sync.WaitGroup
 }
 
@@ -70,9 +60,8 @@ func joinStream(ctx context.Context, o Options, name string) (*Log, error) {
 }
 
 func joinFrom(ctx context.Context, o Options, name string, snapshot bool) (_ *Log, err error) {
-	l := &Log{opts: o, name: name, waiting: newWaiting(), judge: newJudge(&o)}
+	l := &Log{Link: newLink(o, name), waiting: newWaiting(), judge: newJudge(&o)}
 	l.out.alone, l.kept.left = o.Alone, []signals.Kind{}
-	l.ended, l.end = context.WithCancelCause(context.Background())
 	o.Bus.Sequencer = l
 	if l.bus, err = bus.New(&o.Bus); err != nil {
 		return nil, err
@@ -91,13 +80,7 @@ func joinFrom(ctx context.Context, o Options, name string, snapshot bool) (_ *Lo
 }
 
 func (l *Log) join(ctx context.Context, snapshot bool) (err error) {
-	if l.conn, err = l.connect(ctx); err != nil {
-		return err
-	}
-	if l.js, err = l.opts.jetStream(l.conn); err != nil {
-		return err
-	}
-	if l.stream, err = l.opts.open(ctx, l.js, l.name); err != nil {
+	if err := l.dial(ctx, l.denied, l.fail); err != nil {
 		return err
 	}
 	var state jetstream.StreamState
@@ -138,85 +121,14 @@ func (l *Log) begin(first uint64) {
 	l.compare.begin(first)
 }
 
-// connect connects, and waits for the servers until ctx ends.
-func (l *Log) connect(ctx context.Context) (*nats.Conn, error) {
-	refused := "" // what the servers said last of a login
-	options := []nats.Option{
-		nats.Name("swarmbus " + l.opts.Process), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1), // what was not sent is sent again with the same id
-		nats.IgnoreAuthErrorAbort(), // a login that is refused now may be allowed later
-		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(2 * time.Second),
-		nats.CustomReconnectDelay(func(tries int) time.Duration {
-			most := min(2*time.Second, 20*time.Millisecond<<min(tries, 10))
-			return most/2 + rand.N(most/2+1)
-		}),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { l.opts.status(Status{Err: err}) }),
-		nats.ReconnectHandler(func(c *nats.Conn) {
-			refused = ""
-			l.opts.status(Status{Connected: true, URL: c.ConnectedUrlRedacted()})
-		}),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			if login(err) && err.Error() != refused { // once, however often it is tried
-				refused = err.Error()
-				l.opts.status(Status{Err: err})
-			}
-			l.denied(err)
-		}),
-		nats.ClosedHandler(func(c *nats.Conn) { l.fail(fmt.Errorf("natsbus: the connection is closed: %w", c.LastError())) }),
-	}
-	if l.opts.Creds != "" {
-		options = append(options, nats.UserCredentials(l.opts.Creds))
-	}
-	if l.opts.TLS != nil {
-		options = append(options, nats.Secure(l.opts.TLS))
-	}
-	var conn *nats.Conn
-	told := ""
-	err := retry(ctx, func(context.Context) (err error) {
-		if conn, err = nats.Connect(l.opts.URL, options...); err != nil && passes(err) && err.Error() != told {
-			told = err.Error()
-			l.opts.status(Status{Err: err})
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("natsbus: %s: %w", Redacted(l.opts.URL), err)
-	}
-	l.opts.status(Status{Connected: true, URL: conn.ConnectedUrlRedacted()})
-	return conn, nil
-}
-
-// login reports whether the servers refused the login of this process.
-func login(err error) bool {
-	for _, why := range []error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired} {
-		if errors.Is(err, why) {
-			return true
-		}
-	}
-	return false
-}
-
 // Bus returns the bus that follows the log. It publishes through the log.
 func (l *Log) Bus() *bus.Bus { return l.bus }
-
-// Process returns the name of this process.
-func (l *Log) Process() string { return l.opts.Process }
-
-// Done returns a channel that is closed when the bus is no longer fed; [Log.Err] then says
-// why.
-func (l *Log) Done() <-chan struct{} { return l.ended.Done() }
-
-// Err returns why the bus is no longer fed: [ErrClosed], a [*GapError], a [*LostError], or why
-// the connection was closed for good. It is nil while the bus is fed, whether or not there is
-// a connection.
-func (l *Log) Err() error { return context.Cause(l.ended) }
 
 // Close leaves the log, closes the bus and waits for the goroutines of both. What was
 // published and not acknowledged may enter the log nevertheless.
 func (l *Log) Close() {
 	l.fail(ErrClosed)
-	if l.conn != nil {
-		l.conn.Close()
-	}
+	l.Link.Close()
 	l.running.Wait()
 	_ = l.bus.Shutdown(l.ended)
 }

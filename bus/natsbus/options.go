@@ -26,6 +26,10 @@ type Options struct {
 	Domain  string      // JetStream domain of the servers that have the log, from behind a leaf node; default: none
 	Process string      // name of this process, which others see; default: a random one
 
+	// Agent is the agent whose process this is: its inboxes begin with _INBOX.AGENT, so that
+	// permissions can keep others from them. Default: none, _INBOX.
+	Agent string
+
 	// Stream is the name of the log; the streams, subjects and buckets of NATS have it
 	// as prefix. Default: swarmbus.
 	Stream string
@@ -141,6 +145,8 @@ func (o *Options) check() error {
 		return wrong("Domain", fmt.Sprintf("%q", o.Domain), "not a name of a domain")
 	case (signals.Limits{}).Name("Process", o.Process) != nil:
 		return wrong("Process", o.Process, "not a name")
+	case o.Agent != "" && (signals.Limits{}).Name("Agent", o.Agent) != nil:
+		return wrong("Agent", o.Agent, "not a name")
 	case o.Storage.Replicas < 1 || o.Storage.Replicas > 5:
 		return wrong("Storage.Replicas", o.Storage.Replicas, "not from 1 to 5")
 	case o.Partitions < 1 || o.Partitions > 4096:

@@ -6,35 +6,51 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 )
 
-// key returns a key of a bucket for any text.
+// key returns a key for any text.
 func key(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// Results are recorded results of calls, which all processes of the log have in common.
-type Results struct{ kv jetstream.KeyValue }
+// Results are recorded results of calls, which all processes of the log have in common. Each
+// is a message to STREAM.result.AGENT.HASH, so that permissions can say who records those of
+// an agent. A result that is recorded is never replaced: the stream takes one for each subject,
+// and no rollups, with which a writer of a bucket of NATS could remove those of others.
+type Results struct {
+	js     jetstream.JetStream
+	stream jetstream.Stream
+	prefix string // of subjects
+}
 
 var _ journal.Caller = (*Results)(nil)
 
 // Results returns the results that are recorded beside the log. A result is at most as
 // large as a message of the servers: 1 MiB by default.
-func (l *Log) Results(ctx context.Context) (*Results, error) {
-	var kv jetstream.KeyValue
+func (l *Link) Results(ctx context.Context) (*Results, error) {
+	r := &Results{js: l.js, prefix: l.opts.Stream + ".result."}
+	want := jetstream.StreamConfig{
+		Name: l.opts.Stream + "-results", Subjects: []string{r.prefix + ">"}, Replicas: l.opts.Storage.Replicas, Storage: jetstream.FileStorage,
+		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, DenyDelete: true, DenyPurge: true, AllowDirect: true,
+	}
+	if l.opts.Storage.InMemory {
+		want.Storage = jetstream.MemoryStorage
+	}
 	err := retry(ctx, func(ctx context.Context) (err error) {
-		kv, err = l.bucket(ctx, "results", 0)
+		r.stream, err = openStream(ctx, l.js, want)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("natsbus: the stream %s: %w", want.Name, err)
 	}
-	return &Results{kv}, nil
+	return r, l.opts.hasReplicas(&r.stream.CachedInfo().Config)
 }
 
 // Do implements [journal.Caller]. It returns the recorded result, or makes the call and
@@ -45,16 +61,16 @@ func (r *Results) Do(ctx context.Context, k journal.Key, call func(context.Conte
 	if err != nil {
 		return nil, err
 	}
-	at := key(string(text))
+	at := r.prefix + token(k.Agent) + "." + key(string(text))
 	result, err := r.get(ctx, at)
-	if !errors.Is(err, jetstream.ErrKeyNotFound) {
+	if !errors.Is(err, jetstream.ErrMsgNotFound) {
 		return result, err
 	}
 	if result, err = call(ctx); err != nil {
 		return nil, err
 	}
 	err = retry(ctx, func(ctx context.Context) error {
-		_, err := r.kv.Create(ctx, at, result)
+		_, err := r.js.PublishMsg(ctx, &nats.Msg{Subject: at, Data: result}, jetstream.WithExpectLastSequencePerSubject(0))
 		return err
 	})
 	if taken(err) {
@@ -65,9 +81,9 @@ func (r *Results) Do(ctx context.Context, k journal.Key, call func(context.Conte
 
 func (r *Results) get(ctx context.Context, at string) (result []byte, err error) {
 	err = retry(ctx, func(ctx context.Context) error {
-		e, err := r.kv.Get(ctx, at)
+		m, err := r.stream.GetLastMsgForSubject(ctx, at)
 		if err == nil {
-			result = e.Value()
+			result = m.Data
 		}
 		return err
 	})

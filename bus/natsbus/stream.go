@@ -88,13 +88,7 @@ func (o *Options) openOne(ctx context.Context, js jetstream.JetStream, name stri
 	defer silent.Stop()
 	var stream jetstream.Stream
 	err := retry(ctx, func(ctx context.Context) (err error) {
-		stream, err = js.Stream(ctx, name)
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			stream, err = js.CreateStream(ctx, want)
-		}
-		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was quicker
-			stream, err = js.Stream(ctx, name)
-		}
+		stream, err = openStream(ctx, js, want)
 		return err
 	})
 	if err != nil {
@@ -108,6 +102,30 @@ func (o *Options) openOne(ctx context.Context, js jetstream.JetStream, name stri
 		return nil, err
 	}
 	return stream, o.checkServers(ctx, &got)
+}
+
+// openStream returns a stream, and makes it if it is not there.
+func openStream(ctx context.Context, js jetstream.JetStream, want jetstream.StreamConfig) (jetstream.Stream, error) {
+	stream, err := js.Stream(ctx, want.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		stream, err = js.CreateStream(ctx, want)
+	}
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was quicker
+		stream, err = js.Stream(ctx, want.Name)
+	}
+	return stream, err
+}
+
+// hasReplicas warns of a stream beside the log that has fewer replicas than was asked for, or
+// refuses it.
+func (o *Options) hasReplicas(got *jetstream.StreamConfig) error {
+	if got.Replicas >= o.Storage.Replicas {
+		return nil
+	}
+	return o.complain(&ConfigError{
+		"num_replicas of " + got.Name, fmt.Sprint(got.Replicas), fmt.Sprint(o.Storage.Replicas),
+		"so many servers may be lost with it: nats stream edit " + got.Name + " --replicas",
+	})
 }
 
 // compare checks what the promises depend on in a stream that somebody else made.

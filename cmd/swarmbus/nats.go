@@ -76,7 +76,8 @@ func (f *solveFlags) checkNATS() error {
 func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
 	ctx := cmd.Context()
 	records := machines.NewRecords()
-	log, err := f.nats.joinSwarm(ctx, cmd.ErrOrStderr(), f.folded(records))
+	f.nats.agent = as
+	log, err := f.nats.attend(ctx, cmd.ErrOrStderr(), f.folded(records))
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ type natsFlags struct {
 	replicas int
 	monitor  []string
 	strict   bool
+	agent    string // whose process this is; "": no agent's
 }
 
 func (f *natsFlags) define(flags *pflag.FlagSet) {
@@ -48,15 +49,25 @@ func (f *natsFlags) define(flags *pflag.FlagSet) {
 
 // join joins the log with the program's own options, and says on w how the connection is.
 func (f *natsFlags) join(ctx context.Context, w io.Writer, o natsbus.Options) (*natsbus.Log, error) {
+	stop, err := f.complete(w, &o)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	return natsbus.Join(ctx, o)
+}
+
+// complete adds to the options what the flags say, and how the connection is told on w. The
+// caller stops waiting for an answer of the servers.
+func (f *natsFlags) complete(w io.Writer, o *natsbus.Options) (stop func() bool, err error) {
 	config, err := f.tls()
 	if err != nil {
 		return nil, err
 	}
 	say := func(what any) { fmt.Fprintln(w, "nats:", transcript.Printable(fmt.Sprint(what))) }
 	slow := time.AfterFunc(slowly, func() { say("no answer yet from " + natsbus.Redacted(f.url) + ", trying again until interrupted") })
-	defer slow.Stop()
 	var joined atomic.Bool
-	o.URL, o.Creds, o.TLS, o.Stream, o.Domain = f.url, f.creds, config, f.stream, f.domain
+	o.URL, o.Creds, o.TLS, o.Stream, o.Domain, o.Agent = f.url, f.creds, config, f.stream, f.domain, f.agent
 	o.Storage = natsbus.Storage{Replicas: f.replicas, Monitor: f.monitor, Strict: f.strict}
 	o.Tell = natsbus.Tell{
 		Warn: func(problem string) { say(problem) },
@@ -76,7 +87,28 @@ func (f *natsFlags) join(ctx context.Context, w io.Writer, o natsbus.Options) (*
 	if o.Codec != nil {
 		o.Bus.Limits = o.Codec.Limits
 	}
-	return natsbus.Join(ctx, o)
+	return slow.Stop, nil
+}
+
+// A line is the connection of an agent that takes its turns.
+type line interface {
+	machines.Server
+	Results(ctx context.Context) (*natsbus.Results, error)
+	Close()
+}
+
+// attend connects an agent: to the servers alone, or to the log if it learns from it.
+func (f *natsFlags) attend(ctx context.Context, w io.Writer, fold func(signals.Any) []byte) (line, error) {
+	if fold != nil {
+		return f.joinSwarm(ctx, w, fold)
+	}
+	var o natsbus.Options
+	stop, err := f.complete(w, &o)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	return natsbus.Dial(ctx, o)
 }
 
 // joinSwarm joins the log of a swarm, whose signals go to a fold, too, if there is one.
@@ -87,9 +119,7 @@ func (f *natsFlags) joinSwarm(ctx context.Context, w io.Writer, fold func(signal
 	}
 	digest := machines.Digest()
 	return f.join(ctx, w, natsbus.Options{Codec: codec, Reserved: machines.Reserved(), Digest: func(s signals.Any) []byte {
-		if fold != nil {
-			fold(s)
-		}
+		fold(s)
 		return digest(s)
 	}})
 }

@@ -11,14 +11,20 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-const turns = "turn " // and the id of an agent is the name of its calls
+const turns = "turn:" // and the id of an agent is the name of its calls
+
+// A Server answers calls of a name: a [natsbus.Log], or a [natsbus.Link] for a process that
+// reads no log.
+type Server interface {
+	Serve(ctx context.Context, name string, answer func(ctx context.Context, request []byte) []byte) error
+}
 
 // Serve takes the turns of the agent with that id until ctx or the log ends, and returns
 // why. Of several processes that serve an agent, one takes each turn. Build is called for each
 // turn, perhaps concurrently: a model of package cassette counts the calls of its turn from
 // the first one, so that a turn that is taken again finds what was recorded. Kinds are those
 // of the program.
-func Serve(ctx context.Context, log *natsbus.Log, id string, build func() *agents.Agent, kinds ...signals.Registration) error {
+func Serve(ctx context.Context, log Server, id string, build func() *agents.Agent, kinds ...signals.Registration) error {
 	codec, err := runlog.NewCodec(kinds...)
 	if err != nil {
 		return err

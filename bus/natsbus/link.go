@@ -1,0 +1,146 @@
+package natsbus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A Link is one process's connection to the servers of a log, without the log: for a process
+// that takes calls ([Link.Serve]) and reads nothing. It needs far fewer permissions than a
+// [Log], which makes consumers. Its methods may be called concurrently. Make one with [Dial].
+type Link struct {
+	opts   Options
+	name   string // of the stream
+	conn   *nats.Conn
+	js     jetstream.JetStream
+	stream jetstream.Stream
+
+	ended context.Context // its cause says why
+	end   context.CancelCauseFunc
+}
+
+func newLink(o Options, name string) *Link {
+	l := &Link{opts: o, name: name}
+	l.ended, l.end = context.WithCancelCause(context.Background())
+	return l
+}
+
+// Dial connects to the servers, and checks that they store the log as was asked for. Like
+// [Join] it makes the log if it is new; a process that may not waits until another has made
+// it. Close what it returns.
+func Dial(ctx context.Context, o Options) (*Link, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	l := newLink(o, PartitionOf(o.Stream, o.Thread, o.Partitions))
+	denied := func(err error) {
+		if errors.Is(err, nats.ErrPermissionViolation) {
+			o.warn(err.Error())
+		}
+	}
+	if err := l.dial(ctx, denied, l.end); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// dial connects, and opens the stream. It tells what the servers do not allow, and why the
+// connection was closed for good.
+func (l *Link) dial(ctx context.Context, denied, closed func(error)) (err error) {
+	if l.conn, err = l.connect(ctx, denied, closed); err != nil {
+		return err
+	}
+	if l.js, err = l.opts.jetStream(l.conn); err != nil {
+		return err
+	}
+	l.stream, err = l.opts.open(ctx, l.js, l.name)
+	return err
+}
+
+// Close ends the connection.
+func (l *Link) Close() {
+	l.end(ErrClosed)
+	if l.conn != nil {
+		l.conn.Close()
+	}
+}
+
+// Process returns the name of this process.
+func (l *Link) Process() string { return l.opts.Process }
+
+// Done returns a channel that is closed when the connection is closed, or the log ended; [Link.Err]
+// then says why.
+func (l *Link) Done() <-chan struct{} { return l.ended.Done() }
+
+// Err returns why: [ErrClosed], why the connection was closed for good, or why the bus of a log
+// is no longer fed: a [*GapError] or a [*LostError]. It is nil before, whether or not there is
+// a connection.
+func (l *Link) Err() error { return context.Cause(l.ended) }
+
+// connect connects, and waits for the servers until ctx ends.
+func (l *Link) connect(ctx context.Context, denied, closed func(error)) (*nats.Conn, error) {
+	refused := "" // what the servers said last of a login
+	options := []nats.Option{
+		nats.Name("swarmbus " + l.opts.Process), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1), // what was not sent is sent again with the same id
+		nats.IgnoreAuthErrorAbort(), // a login that is refused now may be allowed later
+		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(2 * time.Second),
+		nats.CustomReconnectDelay(func(tries int) time.Duration {
+			most := min(2*time.Second, 20*time.Millisecond<<min(tries, 10))
+			return most/2 + rand.N(most/2+1)
+		}),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { l.opts.status(Status{Err: err}) }),
+		nats.ReconnectHandler(func(c *nats.Conn) {
+			refused = ""
+			l.opts.status(Status{Connected: true, URL: c.ConnectedUrlRedacted()})
+		}),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if login(err) && err.Error() != refused { // once, however often it is tried
+				refused = err.Error()
+				l.opts.status(Status{Err: err})
+			}
+			denied(err)
+		}),
+		nats.ClosedHandler(func(c *nats.Conn) { closed(fmt.Errorf("natsbus: the connection is closed: %w", c.LastError())) }),
+	}
+	if l.opts.Creds != "" {
+		options = append(options, nats.UserCredentials(l.opts.Creds))
+	}
+	if l.opts.Agent != "" {
+		options = append(options, nats.CustomInboxPrefix("_INBOX."+token(l.opts.Agent)))
+	}
+	if l.opts.TLS != nil {
+		options = append(options, nats.Secure(l.opts.TLS))
+	}
+	var conn *nats.Conn
+	told := ""
+	err := retry(ctx, func(context.Context) (err error) {
+		if conn, err = nats.Connect(l.opts.URL, options...); err != nil && passes(err) && err.Error() != told {
+			told = err.Error()
+			l.opts.status(Status{Err: err})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("natsbus: %s: %w", Redacted(l.opts.URL), err)
+	}
+	l.opts.status(Status{Connected: true, URL: conn.ConnectedUrlRedacted()})
+	return conn, nil
+}
+
+// login reports whether the servers refused the login of this process.
+func login(err error) bool {
+	for _, why := range []error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired} {
+		if errors.Is(err, why) {
+			return true
+		}
+	}
+	return false
+}
