@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/claims"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
@@ -19,6 +20,7 @@ import (
 
 func newRetract() *cobra.Command {
 	var thread, by string
+	var server serverFlag
 	cmd := &cobra.Command{
 		Use:   "retract RUN SIGNAL REASON",
 		Short: "Take back a signal of a recorded solve, and say whether its decision changes",
@@ -26,7 +28,7 @@ func newRetract() *cobra.Command {
 the reason of a proposal, by its number in the transcript. What rests on nothing else does
 not count any more. If the solve is over, its decision stays on record, and the command
 says whether the votes that still count decide the same. A solve that goes on goes on
-without the signal.
+without the signal. What a running server writes is taken back with --server.
 
 swarmbus show --without says what would fall, and records nothing.
 
@@ -37,11 +39,15 @@ swarmbus show --without says what would fall, and records nothing.
 			if err != nil || seq == 0 {
 				return usage(fmt.Errorf("%q is no number of a signal", args[1]))
 			}
+			if server.link != "" {
+				return server.retract(cmd, args[0], thread, uint(seq), by, args[2])
+			}
 			return retractIn(cmd, args[0], thread, uint(seq), by, args[2])
 		},
 	}
 	cmd.Flags().StringVar(&thread, "thread", "", "thread of the solve; by default the one that has the signal")
 	cmd.Flags().StringVar(&by, "by", runlog.Person, "name of who takes it back")
+	server.define(cmd.Flags())
 	return cmd
 }
 
@@ -68,6 +74,31 @@ func retractIn(cmd *cobra.Command, run, thread string, seq uint, by, reason stri
 		return usage(err)
 	}
 	return sayRetracted(cmd, before, r, seq)
+}
+
+// retract lets the server take back a signal of a run that it writes.
+func (f *serverFlag) retract(cmd *cobra.Command, run, thread string, seq uint, by, reason string) error {
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	log := c.Log(cmd.Context(), run)
+	before, err := resultWith(log, thread, seq)
+	if err != nil {
+		return err
+	}
+	r := api.Retraction{Seq: uint64(seq), Reason: reason}
+	if cmd.Flags().Changed("by") {
+		r.By = by
+	}
+	if _, err := c.Retract(cmd.Context(), run+"."+before.Thread, r); err != nil {
+		return err
+	}
+	after, err := resultIn(log, before.Thread)
+	if err != nil {
+		return err
+	}
+	return sayRetracted(cmd, before, after, seq)
 }
 
 // sayRetracted says what a retraction changes.

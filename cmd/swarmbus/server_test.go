@@ -50,6 +50,8 @@ const (
 	logsTask   = "How long may we keep the raw access logs?"
 )
 
+func first(out, _ string) string { return out }
+
 func TestCommandsAskARunningServer(t *testing.T) {
 	t.Parallel()
 	link := consoleOf(t, t.TempDir())
@@ -83,6 +85,13 @@ func TestCommandsAskARunningServer(t *testing.T) {
 	}
 	if out, _ := ask(exitDecided, "log", "platform", "--thread", thread, "--kind", "vote", "--json"); strings.Count(out, `"type":"vote"`) < 4 || strings.Count(out, "\n") != strings.Count(out, `"type":"vote"`) {
 		t.Errorf("log printed %s", out)
+	}
+	vote := regexp.MustCompile(`"seq":(\d+)`).FindStringSubmatch(first(ask(exitDecided, "log", "platform", "--thread", thread, "--kind", "vote", "--json")))[1]
+	if out, _ := ask(exitDecided, "retract", "platform", vote, "a mistake", "--by", "ada"); !strings.Contains(out, "the vote ["+vote+"] of ") && !strings.Contains(out, "Without ["+vote+"]") {
+		t.Errorf("retract printed %s", out)
+	}
+	if _, errs := ask(exitError, "retract", "platform", vote, "a mistake"); !strings.Contains(errs, "already taken back by ada") {
+		t.Errorf("a second retraction: %s", errs)
 	}
 	if out, _ := ask(exitDecided, "runs"); !strings.Contains(out, "platform") || !strings.Contains(out, "being written by the server") {
 		t.Errorf("runs printed %s", out)

@@ -68,13 +68,11 @@ func retractIn(ctx context.Context, j journal.Store, thread string, id signals.I
 	if err != nil {
 		return err
 	}
-	if err := l.mayTakeBack(id, by); err != nil {
-		return err
+	if !l.run.Outside(by) {
+		return &signals.FieldError{Kind: retract.Kind, Field: "by", Value: by, Problem: "an agent of the run, not who asks for it"}
 	}
-	said := signals.New(
-		signals.Header{Thread: thread, Source: bus.System, ReplyTo: id, Confidence: 1, TTL: forever}, retract.Retraction{TargetSignalID: id, Reason: reason, By: by},
-	)
-	if err := retract.Check(l.said, said); err != nil {
+	said, err := TakeBack(l.said, id, by, reason)
+	if err != nil {
 		return err
 	}
 	b, err := l.bus(ctx)
@@ -91,20 +89,29 @@ func retractIn(ctx context.Context, j journal.Store, thread string, id signals.I
 	return err
 }
 
-// mayTakeBack refuses to take back twice, and in the name of an agent.
-func (l *left) mayTakeBack(id signals.ID, by string) error {
-	if !l.run.Outside(by) {
-		return &signals.FieldError{Kind: retract.Kind, Field: "by", Value: by, Problem: "an agent of the run, not who asks for it"}
+// TakeBack returns the signal that takes back one of a thread's log in the name of the operator, for
+// the system's publisher of the bus of a swarm that is open; by is who asks for it. The error is a
+// [*signals.FieldError] if that signal cannot be taken back, or already is. A caller that
+// publishes several holds a lock meanwhile.
+func TakeBack(log []signals.Any, id signals.ID, by, reason string) (signals.Any, error) {
+	said := signals.New(
+		signals.Header{Source: bus.System, ReplyTo: id, Confidence: 1, TTL: forever}, retract.Retraction{TargetSignalID: id, Reason: reason, By: by},
+	)
+	if len(log) > 0 {
+		said.Thread = log[0].Head().Thread
 	}
-	back := retract.FoldOf(l.said)
+	if err := retract.Check(log, said); err != nil {
+		return nil, err
+	}
+	back := retract.FoldOf(log)
 	if !back.Has(id) {
-		return nil
+		return said, nil
 	}
 	for _, s := range slices.Backward(back.Said) {
 		if s.Payload.TargetSignalID == id {
 			who := cmp.Or(s.Payload.By, s.Source)
-			return &signals.FieldError{Kind: retract.Kind, Field: "targetSignalId", Value: id.String(), Problem: fmt.Sprintf("already taken back by %s, in signal %d", who, s.Seq)}
+			return nil, &signals.FieldError{Kind: retract.Kind, Field: "targetSignalId", Value: id.String(), Problem: fmt.Sprintf("already taken back by %s, in signal %d", who, s.Seq)}
 		}
 	}
-	return nil
+	return said, nil
 }

@@ -32,6 +32,8 @@ type Solves interface {
 	// Resume continues a solve that was interrupted or cancelled.
 	Resume(ctx context.Context, id string) (Solve, error)
 	Tell(ctx context.Context, id string, o Outcome) (Solve, error)
+	// Retract takes a signal of a solve back.
+	Retract(ctx context.Context, id string, r Retraction) (SolveDetail, error)
 	// WhatIf decides on the votes up to a position; 0: all.
 	WhatIf(ctx context.Context, id string, at uint64, thresholds []float64) (WhatIf, error)
 	Conflicts(ctx context.Context, q ConflictsQuery) ([]Conflict, error)

@@ -76,6 +76,13 @@ func (b *Backend) solves(a huma.API) {
 	add(a, route("tell-outcome", "PUT", "/solves/{id}/outcome", "solves", "Say which proposal turned out to be right", 404, 409, 422), func(ctx context.Context, in *told) (Solve, error) {
 		return b.Solves.Tell(ctx, in.ID, in.Body)
 	})
+	type taken struct {
+		ByID
+		With[Retraction]
+	}
+	add(a, route("retract", "POST", "/solves/{id}/retractions", "solves", "Take back a signal, and get the solve with what that changes", 404, 409, 422), func(ctx context.Context, in *taken) (SolveDetail, error) {
+		return b.Solves.Retract(ctx, in.ID, in.Body)
+	})
 	type other struct {
 		ByID
 		At         uint64    `query:"at" doc:"Only votes up to this position; default: all"`

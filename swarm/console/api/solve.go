@@ -33,13 +33,14 @@ type Solve struct {
 	Voters    int       `json:"voters" doc:"How many have voted"`
 	Quorum    int       `json:"quorum"`
 
-	Agents  int       `json:"agents"`
-	Rounds  int       `json:"rounds"`
-	Signals int       `json:"signals"`
-	Waits   int       `json:"waits" doc:"Questions that wait for a person"`
-	Began   time.Time `json:"began"`
-	Updated time.Time `json:"updated" doc:"Time of its newest signal"`
-	Seq     uint64    `json:"seq" doc:"Position of its newest signal"`
+	Agents  int        `json:"agents"`
+	Rounds  int        `json:"rounds"`
+	Signals int        `json:"signals"`
+	Waits   int        `json:"waits" doc:"Questions that wait for a person"`
+	Began   time.Time  `json:"began"`
+	Ended   *time.Time `json:"ended,omitempty" doc:"When it stopped; signals may follow, such as an outcome or a retraction"`
+	Updated time.Time  `json:"updated" doc:"Time of its newest signal"`
+	Seq     uint64     `json:"seq" doc:"Position of its newest signal"`
 
 	Budget *Budget `json:"budget,omitempty"`
 	Cost   Cost    `json:"cost"`
@@ -366,4 +367,11 @@ type NewSolve struct {
 // An Outcome tells which proposal was right.
 type Outcome struct {
 	Right string `json:"right" maxLength:"256" doc:"Id of a proposal; empty: none of them"`
+}
+
+// A Retraction takes a signal back: what rests on nothing else does not count any more.
+type Retraction struct {
+	Seq    uint64 `json:"seq" minimum:"1" doc:"Position of the signal"`
+	Reason string `json:"reason" minLength:"1" maxLength:"4096" doc:"Why it does not hold; not blank"`
+	By     string `json:"by,omitempty" maxLength:"64" doc:"Name of the person; must not be that of an agent"`
 }

@@ -45,6 +45,11 @@ func (c *Client) Start(ctx context.Context, n api.NewSolve) (one api.Solve, err 
 	return one, c.ask(ctx, http.MethodPost, "/solves", n, &one)
 }
 
+// Retract takes back a signal of a solve, and returns the solve with what that changes.
+func (c *Client) Retract(ctx context.Context, solve string, r api.Retraction) (one api.SolveDetail, err error) {
+	return one, c.ask(ctx, http.MethodPost, "/solves/"+url.PathEscape(solve)+"/retractions", r, &one)
+}
+
 // Items returns what waits for a person.
 func (c *Client) Items(ctx context.Context) (all []api.Item, err error) {
 	return all, c.ask(ctx, http.MethodGet, "/inbox", nil, &all)

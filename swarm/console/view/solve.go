@@ -194,7 +194,7 @@ func (s *solve) stopped(of *api.Solve) {
 	if stop == 0 {
 		stop = runlog.StopFor(s.Last.Outcome)
 	}
-	of.Stop, of.Detail = stop.String(), d.Detail
+	of.Stop, of.Detail, of.Ended = stop.String(), d.Detail, &s.Stage.Decided.Time
 	switch stop {
 	case runlog.StopConsensus:
 		of.State, of.Answer = api.Decided, s.Stage.Announced.Payload.Decision

@@ -6,7 +6,7 @@ export interface Solve {
   stop?: string; detail?: string; answer?: string; revised?: boolean;
   leader?: Leader; threshold: number; spark: number[]; voters: number; quorum: number;
   agents: number; rounds: number; signals: number; waits: number;
-  began: string; updated: string; seq: number;
+  began: string; ended?: string; updated: string; seq: number;
   budget?: { limit: string; used: number }; cost: Cost;
 }
 export interface Leader { proposal: string; content: string; support: number; confidence: number; learned: boolean }

@@ -95,7 +95,7 @@ function useMarks(box: { current: HTMLDivElement | null }, view: View) {
 function RoundHead({ play, item }: { play: Play; item: Item & { type: "round" } }) {
   const { round } = item.span;
   const k = play.rounds.indexOf(item.span), next = play.rounds[k + 1];
-  const ends = next ? Date.parse(next.round.time) : Date.parse(play.said[play.length - 1]?.time ?? round.time);
+  const ends = Date.parse(next?.round.time ?? play.detail.ended ?? play.said[play.length - 1]?.time ?? round.time);
   const trouble = [round.late?.length && count(round.late.length, "is late", "are late"), round.failed?.length && count(round.failed.length, "failed", "failed"), round.passed?.length && count(round.passed.length, "passed", "passed")].filter(Boolean);
   return (
     <div class="rd" data-i={item.i}>

@@ -21,10 +21,20 @@ export const Row = memo(({ i, said: s, view, play }: RowProps) => {
       <span class="s">{s.seq}</span>
       <Icon s={s} play={play} />
       <span class="who" title={clean(s.by)}>{clean(name(s.by))}</span>
-      <div class="t">{body(s, play, view)}</div>
+      <div class="t">{body(s, play, view)}<TakenBack s={s} view={view} play={play} /></div>
     </div>
   );
 });
+
+// TakenBack says that a signal was taken back, or lets a person take it back.
+function TakenBack({ s, view, play }: { s: Said; view: View; play: Play }) {
+  if (!retractable.has(s.form) || !play.detail.team) return null;
+  const back = play.back(s.seq);
+  if (back) return <p class="no taken">Taken back <Ref seq={back.seq} view={view} /></p>;
+  return <button class="fold back" onClick={() => (view.back.value = s.seq)}>Take back</button>;
+}
+
+const retractable = new Set(["finding", "memory", "tool", "proposal", "vote", "doubt", "challenge"]);
 
 function Icon({ s, play }: { s: Said; play: Play }) {
   if (s.form === "proposal") return <L id={s.proposal} play={play} />;

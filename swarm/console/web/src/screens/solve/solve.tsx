@@ -6,6 +6,7 @@ import { putSolve, user } from "../../lib/store";
 import { group, lasting, money, when } from "../../lib/text";
 import type { Detail, Solve } from "../../lib/types";
 import { moments } from "../../play/moments";
+import { merge } from "../../play/play";
 import { Glyph } from "../../parts/glyph";
 import { showStart } from "../../parts/overlays";
 import { Strip } from "../../parts/shell";
@@ -16,15 +17,16 @@ import { Answer } from "./answer";
 import { Figure } from "./figure";
 import { Log } from "./log";
 import { Rail } from "./rail";
+import { Retract } from "./retract";
 import { useDetail, useView, type View } from "./state";
 import { situation, Verdict } from "./verdict";
 
 export function SolveScreen({ id }: { id: string }) {
   const loaded = useDetail(id);
-  return loaded.data ? <Loaded detail={loaded.data} again={loaded.again} /> : <><Head title="Solve" /><Strip /><Ready of={loaded}>{() => null}</Ready></>;
+  return loaded.data ? <Loaded detail={loaded.data} again={loaded.again} put={(d) => loaded.put((old) => (old.seq > d.seq ? merge(d, old) : d))} /> : <><Head title="Solve" /><Strip /><Ready of={loaded}>{() => null}</Ready></>;
 }
 
-function Loaded({ detail, again }: { detail: Detail; again: () => void }) {
+function Loaded({ detail, again, put }: { detail: Detail; again: () => void; put: (d: Detail) => void }) {
   const view = useView(detail);
   useSolveKeys(view);
   return (
@@ -40,6 +42,7 @@ function Loaded({ detail, again }: { detail: Detail; again: () => void }) {
         </div>
         <Rail view={view} />
       </div>
+      <Retract view={view} done={put} />
     </>
   );
 }
@@ -60,7 +63,7 @@ function Head({ title, detail: d, again }: { title: string; detail?: Detail; aga
     <Top title={title} crumb={<a class="crumb" href="/solves"><span class="onlyn"><Glyph name="prev" /> </span>Solves<span class="onlyw"> /</span></a>}>
       {d && <>
         {wrong && <span class="no" role="alert">{wrong}</span>}
-        <span class="mut onlyw facts-line">{when(d.began)} · {lasting(Date.parse(d.updated) - Date.parse(d.began))}{d.cost.dollars ? ` · ${money(d.cost.dollars)}${d.budget ? ` of ${limit(d.budget.limit)}` : ""}` : ""}</span>
+        <span class="mut onlyw facts-line">{when(d.began)} · {lasting(Date.parse(d.ended ?? d.updated) - Date.parse(d.began))}{d.cost.dollars ? ` · ${money(d.cost.dollars)}${d.budget ? ` of ${limit(d.budget.limit)}` : ""}` : ""}</span>
         <CopyLink />
         {d.trace?.url && <a class="btn onlyw" href={d.trace.url} target="_blank" rel="noopener noreferrer">Trace</a>}
         {live && <button class="btn d" onClick={() => act("cancel")}>Cancel</button>}

@@ -52,6 +52,7 @@ export interface View {
   strategy: Signal<string>; // "": that of the solve
   threshold: Signal<number>; // 0: that of the solve
   what: ReadonlySignal<WhatIf | undefined>;
+  back: Signal<number>; // of the signal that is about to be taken back; 0: none
   jumps: Signal<number>; // grows with each jump
   go: (seq: number, jump?: boolean) => void;
 }
@@ -72,12 +73,12 @@ export function useView(detail: Detail): View {
   const fixed = useMemo(() => {
     const seq = computed(() => now.current.seqAt(index.value));
     const end = computed(() => index.value >= now.current.length - 1);
-    const jumps = signal(0);
+    const jumps = signal(0), back = signal(0);
     const go = (s: number, jump = true) => {
       if (jump) jumps.value++;
       index.value = now.current.index(s);
     };
-    return { seq, end, what: signal<WhatIf>(), jumps, go };
+    return { seq, end, what: signal<WhatIf>(), back, jumps, go };
   }, []);
   useEffect(() => fixed.seq.subscribe((s) => note({ at: fixed.end.peek() ? "" : String(s) })), []);
   useEffect(() => strategy.subscribe((s) => note({ s })), []);

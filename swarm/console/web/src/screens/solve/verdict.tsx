@@ -69,6 +69,7 @@ function status({ play, end, seq }: View, outcome: string, voters: number, whatI
   if (play.hold(seq.value) && (!end.value || d.state === "waiting")) return { glyph: "escalation", tone: "hu", word: "Held for your answer" };
   if (!end.value || d.state === "running") return outcome === "reached" ? { glyph: "consensus", tone: "ac", word: "Over the line" } : { glyph: "live", tone: "", word: voters < d.quorum ? "No quorum yet" : "Undecided" };
   if (d.state === "waiting") return { glyph: "escalation", tone: "hu", word: "Held for your answer" };
+  if (d.revised) return { glyph: "back", tone: "hu", word: "Stands no more" };
   if (d.state === "decided") return { glyph: "consensus", tone: "ye", word: "Reached" };
   if (d.state === "failed") return { glyph: "challenge", tone: "no", word: "Ended with an error" };
   const word = stopped(d.stop) || (d.state === "interrupted" ? "interrupted" : "undecided");
@@ -84,7 +85,7 @@ function Headline({ view, s }: { view: View; s: Situation }) {
     return <span class="mut">{play.proposals(view.seq.value).length ? "No votes yet" : "No proposal yet"}</span>;
   }
   const decided = (end && d.state === "decided" && !s.whatIf) || s.word === "Would decide";
-  const lead = decided ? "" : s.whatIf ? `Still open. ${s.letter} leads: ` : s.tone === "hu" ? `Held at ${s.letter}: ` : `Undecided. ${s.letter} leads: `;
+  const lead = decided ? (d.revised ? "Was decided, and stands no more: " : "") : s.whatIf ? `Still open. ${s.letter} leads: ` : s.tone === "hu" ? `Held at ${s.letter}: ` : `Undecided. ${s.letter} leads: `;
   const [first, rest] = head(content);
   return <span>{lead}{first}{rest && <div class="long">{rest}</div>}</span>;
 }
