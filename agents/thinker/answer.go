@@ -27,7 +27,7 @@ type said struct {
 	Relevance   *float64 `json:"relevance"`
 	Content     string   `json:"content"`
 	Reasons     string   `json:"reasons"`
-	Because     string   `json:"because"`
+	Because     refs     `json:"because"`
 	About       string   `json:"about"`
 	Concern     string   `json:"concern"`
 	Severity    string   `json:"severity"`
@@ -42,6 +42,23 @@ type said struct {
 	Category    string   `json:"category"`
 	Importance  *float64 `json:"importance"`
 	note
+}
+
+// Refs are references to signals. Models write several as an array, and some as one string.
+type refs []string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (r *refs) UnmarshalJSON(text []byte) error {
+	var one string
+	if json.Unmarshal(text, &one) == nil {
+		*r = strings.FieldsFunc(one, func(r rune) bool { return strings.ContainsRune(" ,;", r) })
+		return nil
+	}
+	err := json.Unmarshal(text, (*[]string)(r))
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		wrong.Field = "because"
+	}
+	return err
 }
 
 // A reading is the result of reading an answer.
@@ -62,6 +79,7 @@ func (v *view) read(a *models.Answer, all []form) (r reading) {
 	}
 	x := &reader{view: v, forms: all, voted: map[string]bool{}}
 	for _, i := range inOrder(elements) {
+		x.dropped = nil
 		s, err := x.signal(&elements[i])
 		if err == nil {
 			err = signals.Validate(s)
@@ -74,6 +92,9 @@ func (v *view) read(a *models.Answer, all []form) (r reading) {
 			continue
 		}
 		r.signals = append(r.signals, s)
+		for _, ref := range x.dropped {
+			r.problems = append(r.problems, fmt.Sprintf(`element %d (%s): because names "%s", which is no fact that was shown; these are %s`, i+1, clip(elements[i].Type), clip(ref), strings.Join(v.facts, ", ")))
+		}
 	}
 	return r
 }
@@ -200,6 +221,8 @@ type reader struct {
 	forms []form
 	made  string // the id of the proposal in the answer, "" if there is none or it was refused
 	voted map[string]bool
+
+	dropped []string // references of a proposal to what was not shown
 }
 
 func (x *reader) signal(s *said) (signals.Any, error) {
@@ -250,18 +273,26 @@ func (x *reader) signal(s *said) (signals.Any, error) {
 	}
 }
 
-// newAnswer returns a proposal. It replies to the first signal that the model says it
-// follows from; the ids of the others are in its reasons, where claims are looked for.
+// newAnswer returns a proposal. It replies to the first fact that the model says it follows
+// from; the ids of the others are in its reasons, where claims are looked for. What names no fact
+// that was shown is dropped.
 func (x *reader) newAnswer(h signals.Header, s *said) (signals.Any, error) {
 	reasons, more := s.Reasons, []string(nil)
-	for i, ref := range strings.FieldsFunc(s.Because, func(r rune) bool { return strings.ContainsRune(" ,;", r) }) {
+	if !x.cites {
+		s.Because = nil // it was not asked for
+	}
+	for _, ref := range s.Because {
+		if !slices.Contains(x.facts, ref) {
+			x.dropped = append(x.dropped, ref)
+			continue
+		}
 		id, err := x.target(ref)
 		switch {
 		case err != nil:
 			return nil, err
-		case i == 0:
+		case h.ReplyTo.IsZero():
 			h.ReplyTo = id
-		default:
+		case id != h.ReplyTo:
 			more = append(more, id.String())
 		}
 	}

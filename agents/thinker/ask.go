@@ -2,9 +2,11 @@ package thinker
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/retract"
 )
@@ -18,7 +20,11 @@ var asked = map[agents.Ask]string{
 
 // asked says what the turn asks for; "": whatever the agent has to say.
 func (v *view) asked() string {
-	if v.Against == "" {
+	switch {
+	case v.Against != "":
+	case v.cites:
+		return asked[v.Ask] + " Your answer falls if the facts that it follows from turn out to be wrong: name each of these in because, by its number."
+	default:
 		return asked[v.Ask]
 	}
 	against := strings.Trim(v.refOf(v.Against), `"`)
@@ -29,6 +35,18 @@ func (v *view) asked() string {
 func isFact(s signals.Any) bool {
 	k := s.Kind()
 	return k == signals.KindDiscovery || k == signals.KindMemory || k == signals.KindToolResult
+}
+
+// citable returns the references to the facts that messages show.
+func (v *view) citable(messages []models.Message) (refs []string) {
+	for _, s := range slices.Concat(v.New, v.Said) {
+		ref := fmt.Sprintf("S%d", s.Head().Seq)
+		shown := func(m models.Message) bool { return strings.Contains(m.Text, `{"ref":"`+ref+`",`) } // the quotes of texts are escaped
+		if isFact(s) && slices.ContainsFunc(messages, shown) {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
 }
 
 // asksFor reports whether signals of a kind can be said in the turn: in a mode those that

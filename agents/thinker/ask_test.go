@@ -1,6 +1,7 @@
 package thinker_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -68,7 +69,7 @@ func TestAnAnswerByFactsRestsOnThoseItNames(t *testing.T) {
 		said(32, "bob", 1, signals.Discovery{Finding: "queues are short", Relevance: 1}),
 		said(33, "bob", 1, signals.Discovery{Finding: "it rains", Relevance: 0.1}),
 	}
-	answer := `{"say":[{"type":"proposal","content":"limit","because":"S31, S32","reasons":"both say so","confidence":0.8}]}`
+	answer := `{"say":[{"type":"proposal","content":"limit","because":["S31","S32"],"reasons":"both say so","confidence":0.8}]}`
 	m := answering(answer)
 	out, _, err := take(t, thinker.Thinker{ID: "critic", Model: m}, asking(agents.AskAnswer, facts...))
 	if err != nil || len(out) != 1 {
@@ -78,12 +79,22 @@ func TestAnAnswerByFactsRestsOnThoseItNames(t *testing.T) {
 	if p.ReplyTo != facts[0].Head().ID || !strings.Contains(p.Payload.Reasoning, facts[1].Head().ID.String()) || strings.Contains(p.Payload.Reasoning, facts[2].Head().ID.String()) {
 		t.Errorf("it replies to %v for the reasons %q; want the first fact, and the id of the second", p.ReplyTo, p.Payload.Reasoning)
 	}
-	const unknown = `{"say":[{"type":"proposal","content":"limit","because":"S99","reasons":"r","confidence":0.8}]}`
-	if out, _, err := take(t, thinker.Thinker{ID: "critic", Model: answering(unknown, unknown)}, asking(agents.AskAnswer, facts...)); err == nil || len(out) > 0 {
-		t.Errorf("a fact that nobody stated: %v, %v", out, err)
+	if text := string(m.requests[0].Schema.JSON); !strings.Contains(text, `"because":{"items":{"enum":["S31","S32","S33"]`) {
+		t.Errorf("the schema does not offer the facts: %s", text)
+	}
+	// What nobody stated is dropped, with a reason, and nothing else is.
+	const unknown = `{"say":[{"type":"proposal","content":"limit","because":["S99","S32"],"reasons":"r","confidence":0.8},{"type":"discovery","finding":"f","evidence":"e","relevance":1,"confidence":1}]}`
+	m = answering(unknown, unknown)
+	out, _, err = take(t, thinker.Thinker{ID: "critic", Model: m}, asking(agents.AskAnswer, facts...))
+	if len(out) != 2 || out[0].Head().ReplyTo != facts[1].Head().ID {
+		t.Errorf("%v: want the proposal by the fact that is known, and the discovery", out)
+	}
+	const why = `element 1 (proposal): because names "S99", which is no fact that was shown; these are S31, S32, S33`
+	if refused := (*thinker.RefusalError)(nil); !errors.As(err, &refused) || !slices.Equal(refused.Problems, []string{why}) || !strings.Contains(shown(m.requests[1]), why) {
+		t.Errorf("got %v", err)
 	}
 	blind := answering(pass)
-	if _, _, err := take(t, thinker.Thinker{ID: "critic", Model: blind}, asking(agents.AskAnswer)); err != nil || strings.Contains(shown(blind.requests[0]), "because") {
+	if _, _, err := take(t, thinker.Thinker{ID: "critic", Model: blind}, asking(agents.AskAnswer)); err != nil || strings.Contains(shown(blind.requests[0])+string(blind.requests[0].Schema.JSON), "because") {
 		t.Errorf("%v: where no facts are shown there is nothing to name", err)
 	}
 }

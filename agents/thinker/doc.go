@@ -60,6 +60,10 @@
 // and facts to remember beside an answer, which no other agent is shown before its own, and
 // take back what the turn shows of its own. It cannot doubt, challenge or coordinate there.
 //
+// Where a turn shows facts to answer by, the form of a proposal has a member that names those that
+// the answer follows from. The proposal cites them, so that it falls if they are taken back. A name
+// that is none of those shown is dropped, and is a reason to ask once more.
+//
 // # Prompts
 //
 // The prompts are text files in the directory prompts; [LoadPrompts] reads replacements.

@@ -22,11 +22,12 @@ type form struct {
 	fields []field
 }
 
-// A field is a member of a form. It is a string, one of some values, or a number.
+// A field is a member of a form. It is a string, one of some values, several of them, or a
+// number.
 type field struct {
-	name, about string
-	values      []string
-	number      bool
+	name, about  string
+	values       []string
+	number, list bool
 }
 
 func text(name, about string) field { return field{name: name, about: about} }
@@ -88,11 +89,13 @@ var forms = []form{
 	{"", "pass", "nothing to add", []field{text("reason", "why")}},
 }
 
-// because is the member of a proposal in a turn that shows facts to answer by.
-var because = text("because", "the numbers of what it follows from, such as S4 S7, or empty")
-
-// citing returns the forms with [because] in that of a proposal.
-func citing(all []form) []form {
+// citing returns the forms with a member of a proposal that names the facts it follows from,
+// of those that the turn shows.
+func citing(all []form, facts []string) []form {
+	because := field{
+		name: "because", about: `an array of the numbers of the facts that it follows from, such as ["S4", "S7"]; empty if of none`,
+		values: facts, list: true,
+	}
 	for i := range all {
 		if all[i].kind == signals.KindProposal {
 			all[i].fields = slices.Insert(slices.Clone(all[i].fields), 1, because)
@@ -174,6 +177,8 @@ func (f *form) schema(proposals int, proposes bool) any {
 	for _, field := range f.fields {
 		var of any
 		switch {
+		case field.list:
+			of = map[string]any{"type": "array", "items": enum(field.values...)}
 		case field.number:
 			of = map[string]any{"type": "number"}
 		case field.values != nil:

@@ -142,10 +142,9 @@ func (t *Thinker) begin(turn *agents.Turn) *thought {
 	v := newView(turn, prompts)
 	v.details, v.text, v.most, v.words = true, cmp.Or(t.Text, 4<<10), cmp.Or(t.Prompt, 48<<10), t.Personality.Words()
 	th := &thought{Thinker: t, view: v, model: t.Model, forms: formsOf(func(k signals.Kind) bool { return slices.Contains(t.CanEmit, k) && v.asksFor(k) })}
-	if turn.Ask == agents.AskAnswer && slices.ContainsFunc(append(slices.Clip(v.New), v.Said...), isFact) {
-		th.forms, v.refers = citing(th.forms), true
-	}
-	v.proposes, v.refers = has(th.forms, signals.KindProposal), v.refers || has(th.forms, retract.Kind)
+	v.proposes = has(th.forms, signals.KindProposal)
+	v.cites = v.proposes && turn.Ask == agents.AskAnswer && slices.ContainsFunc(append(slices.Clip(v.New), v.Said...), isFact)
+	v.refers = v.cites || has(th.forms, retract.Kind)
 	th.ask.Most, th.ask.Temperature = cmp.Or(t.Tokens, 1024), t.Temperature
 	switch turn.Effort {
 	case signals.Cheap:
@@ -165,13 +164,17 @@ func (t *Thinker) begin(turn *agents.Turn) *thought {
 	if t.Show != nil {
 		th.ask.Show = func(p models.Piece) { t.Show(t.ID, p) }
 	}
+	th.ask.Messages = v.messages()
+	if v.cites {
+		v.facts = v.citable(th.ask.Messages)
+		th.forms = citing(th.forms, v.facts)
+	}
 	var shown []string
 	for i := range th.forms {
 		shown = append(shown, th.forms[i].String())
 	}
 	th.ask.System = fill(prompts.System, systemData{t.ID, t.Role, t.Personality.Instructions(), shown})
 	th.ask.Schema = schema(th.forms, len(turn.Proposals))
-	th.ask.Messages = v.messages()
 	return th
 }
 

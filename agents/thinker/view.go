@@ -20,8 +20,10 @@ type view struct {
 	text     int // maximum bytes of a text
 	most     int // maximum bytes of earlier turns, of what is new, and of the state
 	words    int
-	proposes bool // the agent may make a proposal
-	refers   bool // to what it said itself
+	proposes bool     // the agent may make a proposal
+	refers   bool     // to what it said itself
+	cites    bool     // the facts that its answer follows from
+	facts    []string // the references to facts that it is shown, if it cites them
 
 	ids  map[signals.ID]uint64 // sequence numbers of signals
 	seqs map[uint64]signals.ID

@@ -300,8 +300,8 @@ func showJSON(cmd *cobra.Command, v journal.Reader, thread string, read func(con
 	})
 	if err == nil && last != nil {
 		var now *solves.Result
-		if now, err = resultIn(v, thread); err == nil {
-			last.Revision = now.Revision
+		if now, err = resultIn(v, thread); err == nil && now.Revision != nil {
+			last = now
 		}
 	}
 	return errors.Join(err, stopped())

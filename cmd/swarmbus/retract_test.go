@@ -61,7 +61,7 @@ func TestShowNamesWhatWasTakenBackAfterTheDecision(t *testing.T) {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	out, _, _ := called(t, "show", path, "--width", "200")
-	for _, want := range []string{"system takes back [" + vote + "] for ceo: a mistake\n", "\nRetracted [", "they still count what was taken back"} {
+	for _, want := range []string{"system takes back [" + vote + "] for ceo: a mistake\n", "\nRetracted [", "still count what was taken back"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("missing %q in\n%s", want, out)
 		}

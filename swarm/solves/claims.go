@@ -9,7 +9,8 @@ import (
 // made at each call, in a few microseconds for each signal.
 func (r *Result) Claims() *claims.Graph { return claims.Of(r.Log, r.Proposals) }
 
-// Credit returns who moved the result, the greatest credit first; see [credit.Of].
+// Credit returns who moved the result, as revised if it is, the greatest credit first; see
+// [credit.Of].
 func (r *Result) Credit(o *credit.Options) (*credit.Account, error) {
-	return credit.Of(r.Decision, r.Claims(), o)
+	return credit.Of(r.standing(), r.Claims(), o)
 }

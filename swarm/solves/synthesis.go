@@ -1,12 +1,37 @@
 package solves
 
-import "github.com/swarmbus/swarmbus/swarm/synthesis"
+import (
+	"slices"
 
-// Brief returns what the answer is written from.
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/synthesis"
+)
+
+// standing returns the decision by the votes that still count.
+func (r *Result) standing() consensus.Decision {
+	if r.Revision != nil {
+		return r.Revision.Decision
+	}
+	return r.Decision
+}
+
+// Brief returns what the answer is written from: the revised decision, if there is one.
 func (r *Result) Brief() *synthesis.Brief {
-	return &synthesis.Brief{Task: r.Task.Task, Decision: r.Decision, Graph: r.Claims(), Open: r.Open, Log: r.Log}
+	return &synthesis.Brief{Task: r.Task.Task, Decision: r.standing(), Graph: r.Claims(), Open: r.Open, Log: r.Log}
 }
 
 // Synthesis returns the answer as a text, with what it stands on, the dissent, the conflicts
-// that are open and what would change it: as the log has it, or else by a template.
-func (r *Result) Synthesis() synthesis.Written { return synthesis.Of(r.Brief()) }
+// that are open and what would change it: as the log has it, or else by a template. What was
+// written before something was taken back is not returned.
+func (r *Result) Synthesis() synthesis.Written {
+	b := r.Brief()
+	if r.Revision == nil {
+		return synthesis.Of(b)
+	}
+	w := synthesis.Written{Text: b.Text()}
+	if slices.ContainsFunc(r.Log, func(s signals.Any) bool { return s.Kind() == synthesis.Kind }) {
+		w.Why = "something was taken back after the answer was written"
+	}
+	return w
+}

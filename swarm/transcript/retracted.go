@@ -51,7 +51,7 @@ func Revised(r *solves.Result) string {
 	for _, s := range r.Revision.Said {
 		all = append(all, Printable(fmt.Sprintf("Retracted [%d] %s %s", s.Seq, s.Source, t.takenBack(s.Payload))))
 	}
-	all = append(all, "          Votes, claims and credit are those of the decision: they still count what was taken back.", changes(r.Revision, r.Decision))
+	all = append(all, "          The votes and claims of the decision still count what was taken back; the answer as a text and the credit do not.", changes(r.Revision, r.Decision))
 	return strings.Join(all, "\n")
 }
 

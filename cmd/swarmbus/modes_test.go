@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/thinker"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/mode"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+// reader is a thinker that states a fact, and answers because of one that it is shown.
+func reader(id, states, answers, because string) *agents.Agent {
+	fact := regexp.MustCompile(`\{"ref":"(S\d+)"[^\n]*` + because)
+	m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {
+		var shown strings.Builder
+		for _, m := range r.Messages {
+			fmt.Fprintln(&shown, m.Text)
+		}
+		if strings.Contains(shown.String(), "Do not answer the task yet") {
+			return models.Text(fmt.Sprintf(`{"say":[{"type":"discovery","finding":%q,"evidence":"","causal":"none","relevance":1,"confidence":0.9}]}`, states)), nil
+		}
+		ref := fact.FindStringSubmatch(shown.String())
+		if ref == nil {
+			return models.Text(`{"say":[{"type":"pass","reason":"no fact"}]}`), nil
+		}
+		return models.Text(fmt.Sprintf(`{"say":[{"type":"proposal","content":%q,"because":[%q],"reasons":"it follows","confidence":0.9}]}`, answers, ref[1])), nil
+	}}
+	return thinker.Thinker{ID: id, Model: m}.Agent()
+}
+
+// readers are a team of whom two answer by what ann states, and one by what cid does.
+func readers() []*agents.Agent {
+	return []*agents.Agent{
+		reader("ann", "the table is scanned", "add an index", "table is scanned"),
+		reader("bob", "it rains", "add an index", "table is scanned"),
+		reader("cid", "the disk is full", "buy a disk", "disk is full"),
+	}
+}
+
+// inMode solves a task in a mode, and returns the journal with the result.
+func inMode(t *testing.T, m mode.Mode, team []*agents.Agent) (path string, r *solves.Result) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "mode.journal")
+	j, err := journal.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	s, err := swarm.New(swarm.Options{Agents: team, Seed: 1, Journal: j, Mode: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = s.Solve(t.Context(), signals.Task{Task: "faster?"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return path, r
+}
+
+func TestAnAnswerOfModelsFallsWithTheFactThatItNames(t *testing.T) {
+	path, r := inMode(t, mode.FactsFirst, readers())
+	if r.Answer != "add an index" {
+		t.Fatalf("%q: %s", r.Answer, r.Detail)
+	}
+	out, errs, _ := called(t, "retract", path, saidBy(t, r, "ann", signals.KindDiscovery), "the wrong table")
+	if !strings.Contains(out, "the decision changes: ") || !strings.Contains(out, `"cid-1"`) {
+		t.Errorf("retract: %s%s", out, errs)
+	}
+	if out, errs, _ = called(t, "show", path, "--answer"); !strings.Contains(out, "The answer is: buy a disk [") || !strings.Contains(out, "the disk is full [") {
+		t.Errorf("show --answer: %s%s", out, errs)
+	}
+	if out, errs, _ = called(t, "show", path, "--credit"); !strings.Contains(out, "Credit for cid-1 by ") || !strings.Contains(out, "cid  +1.000") {
+		t.Errorf("show --credit: %s%s", out, errs)
+	}
+	if out, errs, _ = called(t, "show", path, "--json"); !strings.Contains(out, `"text":"The answer is: buy a disk [`) || !strings.Contains(out, `"fallen":[9,10],`) {
+		t.Errorf("show --json: %s%s", out, errs)
+	}
+}
