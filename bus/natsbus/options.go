@@ -85,7 +85,7 @@ type Storage struct {
 	MaxAge     time.Duration // likewise
 	Window     time.Duration // in which servers recognise ids; 0 means 2m
 
-	Monitor []string // URLs of the servers' monitoring ports, to check when they sync
+	Monitor []string // URLs of the monitoring ports of all servers that have the log, to check when they sync
 	Strict  bool     // refuse to join where otherwise [Tell].Warn is called
 }
 

@@ -3,12 +3,9 @@ package natsbus
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -101,7 +98,7 @@ func (o *Options) openOne(ctx context.Context, js jetstream.JetStream, name stri
 	if err := o.checkLimits(&got, &want); err != nil {
 		return nil, err
 	}
-	return stream, o.checkServers(ctx, &got)
+	return stream, o.checkServers(ctx, stream.CachedInfo())
 }
 
 // openStream returns a stream, and makes it if it is not there.
@@ -192,37 +189,6 @@ func (o *Options) checkLimits(got, want *jetstream.StreamConfig) error {
 	return nil
 }
 
-// checkServers warns of servers that acknowledge what a loss of power can take back, or
-// refuses them.
-func (o *Options) checkServers(ctx context.Context, got *jetstream.StreamConfig) error {
-	if got.Storage == jetstream.MemoryStorage {
-		return o.complain(&ConfigError{"storage", "memory", "file", "acknowledged signals are lost when the servers restart"})
-	}
-	if len(o.Storage.Monitor) == 0 {
-		return o.complain(&ConfigError{
-			"jetstream sync_interval", "unknown", "always",
-			"by default servers acknowledge before fsync, and Storage.Monitor names no monitoring port that could tell",
-		})
-	}
-	for _, url := range o.Storage.Monitor {
-		mode, err := syncMode(ctx, url)
-		if err != nil {
-			return o.complain(&ConfigError{"jetstream sync_interval", "unknown", "always", err.Error()})
-		}
-		if mode == "always" {
-			continue
-		}
-		err = o.complain(&ConfigError{
-			"jetstream sync_interval", mode + " at " + url, "always",
-			"signals are acknowledged before fsync, and a loss of power loses them: set jetstream { sync_interval: always }",
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (o *Options) complain(problem *ConfigError) error {
 	if o.Storage.Strict {
 		return problem
@@ -235,34 +201,6 @@ func (o *Options) warn(problem string) {
 	if o.Tell.Warn != nil {
 		o.Tell.Warn(problem)
 	}
-}
-
-// syncMode asks a server's monitoring port when it syncs.
-func syncMode(ctx context.Context, url string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(url, "/")+"/jsz", nil)
-	if err != nil {
-		return "", err
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = answer.Body.Close() }()
-	var told struct {
-		Config struct {
-			Always   bool          `json:"sync_always"`
-			Interval time.Duration `json:"sync_interval"`
-		} `json:"config"`
-	}
-	if err := json.NewDecoder(answer.Body).Decode(&told); err != nil {
-		return "", fmt.Errorf("%s/jsz: %w", url, err)
-	}
-	if told.Config.Always {
-		return "always", nil
-	}
-	return told.Config.Interval.String(), nil
 }
 
 func (o *Options) status(s Status) {

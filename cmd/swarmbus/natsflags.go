@@ -43,7 +43,7 @@ func (f *natsFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.stream, "stream", "swarmbus", "name of the log")
 	flags.StringVar(&f.domain, "domain", "", "JetStream domain of the log's servers, from behind a leaf node")
 	flags.IntVar(&f.replicas, "replicas", 1, "servers that have each signal")
-	flags.StringArrayVar(&f.monitor, "monitor", nil, "URL of a server's monitoring port, to check that it syncs; may be repeated")
+	flags.StringArrayVar(&f.monitor, "monitor", nil, "URL of the monitoring port of a server of the log, to check that it syncs; once for each")
 	flags.BoolVar(&f.strict, "strict", false, "refuse servers that may lose what they acknowledged")
 }
 
@@ -171,7 +171,7 @@ Log on NATS servers:
   --tls-ca ca.pem                        whom to trust, if not the system's authorities
   --tls-cert me.pem --tls-key me.key     this process's certificate, if servers want one
   --domain home                          the servers are a leaf node, the log is in that domain
-  --replicas 3 --monitor http://n1:8222 --strict
+  --replicas 3 --strict --monitor http://n1:8222 --monitor http://n2:8222 --monitor http://n3:8222
                                          refuse servers that may lose what they acknowledge
 
 A connection that is lost is reported and made again, with pauses that grow up to 2 s, as

@@ -70,11 +70,18 @@ func TestBucketWithFewerReplicasIsNamed(t *testing.T) {
 		monitors = append(monitors, s.Monitor())
 	}
 	l := join(t, natsbus.Options{URL: natstest.URLs(servers), Storage: natsbus.Storage{Replicas: 3, Strict: true, Monitor: monitors}})
+	var wrong *natsbus.ConfigError
+	few := natsbus.Storage{Replicas: 3, Strict: true, Monitor: []string{monitors[0], monitors[1], monitors[1]}}
+	if one, err := natsbus.Join(soon(t), natsbus.Options{URL: natstest.URLs(servers), Storage: few}); err == nil {
+		one.Close()
+		t.Error("a replica may be anywhere, and is not asked when it syncs")
+	} else if !errors.As(err, &wrong) || wrong.Got != "2" || wrong.Want != "3" {
+		t.Errorf("two of three servers are named: %v", err)
+	}
 	_, js := rawClient(t, natstest.URLs(servers))
 	if _, err := js.CreateKeyValue(soon(t), jetstream.KeyValueConfig{Bucket: "swarmbus-leases", TTL: 10 * time.Second}); err != nil {
 		t.Fatal(err)
 	}
-	var wrong *natsbus.ConfigError
 	if _, err := l.Lease(soon(t), "solve"); !errors.As(err, &wrong) || wrong.Setting != "num_replicas of KV_swarmbus-leases" {
 		t.Errorf("got %v", err)
 	}

@@ -22,6 +22,8 @@ import (
 func TestServersThatAcknowledgeBeforeFsyncAreNamed(t *testing.T) {
 	t.Parallel()
 	careless, careful := natstest.Start(t, natstest.Options{NoSync: true})[0], natstest.Start(t, natstest.Options{})[0]
+	other := natstest.Start(t, natstest.Options{})[0]
+	join(t, natsbus.Options{URL: other.URL()}) // which makes a stream of the same name
 	for name, c := range map[string]struct {
 		o    natsbus.Options
 		want string // "": none
@@ -29,6 +31,7 @@ func TestServersThatAcknowledgeBeforeFsyncAreNamed(t *testing.T) {
 		"by default":            {natsbus.Options{URL: careless.URL(), Storage: natsbus.Storage{Monitor: []string{careless.Monitor()}}}, "jetstream sync_interval is 2m0s at " + careless.Monitor() + ", want always"},
 		"one of two by default": {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{careful.Monitor(), careless.Monitor()}}}, "jetstream sync_interval is 2m0s at " + careless.Monitor()},
 		"always":                {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{careful.Monitor()}}}, ""},
+		"of another server":     {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{other.Monitor()}}}, "Storage.Monitor that have this stream swarmbus is 0, want 1"},
 		"unknown":               {natsbus.Options{URL: careful.URL()}, "jetstream sync_interval is unknown"},
 		"in memory":             {natsbus.Options{URL: careful.URL(), Stream: "memory", Storage: natsbus.Storage{InMemory: true}}, "storage is memory, want file"},
 		"too few replicas":      {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Replicas: 3, Strict: true}}, "num_replicas is 1, want 3"},
