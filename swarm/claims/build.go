@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/graph/simple"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -30,8 +31,26 @@ type turn struct {
 // A stance is a voter's on a proposal.
 type stance struct{ voter, proposal string }
 
+// newBuilder returns a builder with proposals as they stand.
+func newBuilder(proposals []agents.Standing) *builder {
+	b := &builder{
+		Graph: &Graph{at: map[signals.ID]int64{}, answers: map[signals.ID]int64{}, rests: simple.NewDirectedGraph(), weak: map[[2]int64]bool{}},
+		of:    map[string]string{}, votes: map[signals.ID]bool{},
+		proposals: map[string]int64{}, found: map[string][]int64{}, tools: map[turn][]int64{}, stances: map[stance]signals.Stance{},
+	}
+	for _, p := range proposals {
+		b.of[p.ID()] = p.ID()
+		for _, q := range p.Same {
+			b.of[q.Payload.ProposalID] = p.ID()
+		}
+		for _, v := range p.Votes {
+			b.votes[v.ID] = true
+		}
+	}
+	return b
+}
+
 func (b *builder) build(log []signals.Any) {
-	b.proposals, b.found, b.tools, b.stances = map[string]int64{}, map[string][]int64{}, map[turn][]int64{}, map[stance]signals.Stance{}
 	for _, s := range log {
 		if v, ok := signals.As[signals.Vote](s); ok && b.votes[v.ID] {
 			b.stances[stance{v.Source, b.of[v.Payload.ProposalID]}] = v.Payload.Stance

@@ -69,16 +69,7 @@ type Graph struct {
 // Of returns the claims of a log of one thread, with its proposals as they stand: those of
 // a result. Neither is modified.
 func Of(log []signals.Any, proposals []agents.Standing) *Graph {
-	b := &builder{Graph: &Graph{at: map[signals.ID]int64{}, answers: map[signals.ID]int64{}, rests: simple.NewDirectedGraph(), weak: map[[2]int64]bool{}}, of: map[string]string{}, votes: map[signals.ID]bool{}}
-	for _, p := range proposals {
-		b.of[p.ID()] = p.ID()
-		for _, q := range p.Same {
-			b.of[q.Payload.ProposalID] = p.ID()
-		}
-		for _, v := range p.Votes {
-			b.votes[v.ID] = true
-		}
-	}
+	b := newBuilder(proposals)
 	b.build(log)
 	b.order, b.under = b.sorted(), b.grounds()
 	b.takeBack(log)

@@ -27,10 +27,8 @@ func (t *Thread) Withholds(d consensus.Decision) string {
 // Effort returns the effort that the thread calls for: deep while an escalation is open,
 // else 0.
 func (t *Thread) Effort() signals.Effort {
-	for _, o := range t.Obstacles() {
-		if o.Cause == lifecycle.OpenEscalation {
-			return signals.Deep
-		}
+	if slices.ContainsFunc(t.Obstacles(), func(o lifecycle.Obstacle) bool { return o.Cause == lifecycle.OpenEscalation }) {
+		return signals.Deep
 	}
 	return 0
 }

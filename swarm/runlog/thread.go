@@ -1,6 +1,8 @@
 package runlog
 
 import (
+	"cmp"
+
 	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
@@ -51,10 +53,8 @@ func (t *Thread) Apply(s signals.Any) {
 	t.Debates.apply(s)
 	t.Stage.Apply(s)
 	t.Coordination.Apply(s)
-	if k := s.Kind(); back || t.Withdrawn.Any() && (k == signals.KindVote || k == signals.KindProposal) {
-		if err := t.withdraw(back); err != nil && t.Votes.err == nil {
-			t.Votes.err = err
-		}
+	if back || t.Withdrawn.Any() {
+		t.Votes.err = cmp.Or(t.Votes.err, t.withdraw(s, back))
 	}
 }
 

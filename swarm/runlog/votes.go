@@ -22,6 +22,8 @@ type Votes struct {
 	settled []settlement
 	yields  map[string]uint64 // by voter: see settle.Yields
 	changes int
+	waited  bool       // there were votes on the newest signal, a proposal, before it
+	counted signals.ID // the newest vote or answer on a proposal that was made
 	all     *standings.Fold
 	calls   *Calls
 	out     *Withdrawn
@@ -97,6 +99,7 @@ func (v *Votes) Made() []*signals.Signal[signals.Proposal] { return v.made }
 
 func (v *Votes) apply(s signals.Any) {
 	var err error
+	v.waited = false
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:
 		v.made = append(v.made, s)
@@ -131,16 +134,14 @@ func (v *Votes) apply(s signals.Any) {
 		return
 	}
 	v.changes++
-	if v.err == nil {
-		v.err = err
-	}
+	v.err = cmp.Or(v.err, err)
 }
 
 func (v *Votes) propose(p *signals.Signal[signals.Proposal]) error {
 	id := p.Payload.ProposalID
-	waiting := v.all.Of(id) == nil && v.all.Waits(id)
+	v.waited = v.all.Of(id) == nil && v.all.Waits(id)
 	v.all.Propose(p, v.aliases[id])
-	if waiting {
+	if v.waited {
 		return v.recount() // there were already votes on it
 	}
 	if own := v.all.Of(id); own.ID() == id {
@@ -168,7 +169,11 @@ func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
 		return nil
 	}
 	id, ok := v.all.Vote(s)
-	if on := v.all.Of(id); !ok || v.round == nil || on != nil && on.Lost {
+	on := v.all.Of(id)
+	if ok && on != nil {
+		v.counted = s.ID
+	}
+	if !ok || v.round == nil || on != nil && on.Lost {
 		return nil
 	}
 	weight, known := v.weights[s.Source]

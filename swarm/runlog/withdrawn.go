@@ -16,6 +16,7 @@ type Withdrawn struct {
 	Fallen []*signals.Signal[signals.Vote] // in log order; shared
 
 	fallen map[signals.ID]bool // votes
+	found  *claims.Findings    // while something is taken back
 }
 
 // Counts reports whether a vote counts, or a proposal as an answer.
@@ -38,34 +39,31 @@ func (w *Withdrawn) stated(p *signals.Signal[signals.Proposal]) *signals.Signal[
 	return signals.New(p.Header, bare)
 }
 
-// withdraw finds the votes that fall, and counts without them. A voter whose vote falls has
-// the vote before it, which may fall, too. changed says that something else is taken back.
-func (t *Thread) withdraw(changed bool) (err error) {
-	w := &t.Withdrawn
+// withdraw finds the votes that fall after a signal, and counts without them. changed says that
+// something else is taken back: then a voter whose vote falls has the vote before it, which may
+// fall, too, and so may votes that were cast before their proposal. Else only the signal may.
+func (t *Thread) withdraw(s signals.Any, changed bool) (err error) {
+	w, more := &t.Withdrawn, changed || t.Votes.waited
 	if changed {
-		w.fallen = map[signals.ID]bool{}
+		w.fallen, w.found = map[signals.ID]bool{}, claims.FindingsOf(t.Log, w.Has)
+		err = t.Votes.recount()
+	} else if w.found.Apply(s); !more && t.Votes.counted == s.Head().ID && w.found.Fell(s) {
+		w.fallen[s.Head().ID], changed = true, true
 		err = t.Votes.recount()
 	}
-	for more := w.Any(); more && err == nil; {
+	for more = more && w.Any(); more && err == nil; {
 		more = false
 		for _, c := range claims.Of(t.Log, t.Votes.Show("")).Retracted().Fall {
 			if c.Kind == signals.KindVote && w.Counts(c.ID) {
 				w.fallen[c.ID], more, changed = true, true, true
 			}
 		}
-		if more {
-			err = t.Votes.recount()
-		}
+		err = t.Votes.recount()
 	}
 	if !changed {
 		return err
 	}
 	t.Votes.changes++
-	w.Fallen = nil
-	for _, v := range t.Votes.cast {
-		if w.fallen[v.ID] {
-			w.Fallen = append(w.Fallen, v)
-		}
-	}
+	w.Fallen = slices.DeleteFunc(slices.Clone(t.Votes.cast), func(v *signals.Signal[signals.Vote]) bool { return !w.fallen[v.ID] })
 	return err
 }
