@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"io"
 	"net/http"
 	"os"
@@ -166,6 +167,8 @@ func inspector(t *testing.T) string {
 	return command
 }
 
+var all = flag.Bool("all", false, "make every call of the inspector over HTTP, too")
+
 func TestTheInspectorUsesEverythingThatMCPOffers(t *testing.T) {
 	t.Parallel()
 	command, dir := inspector(t), t.TempDir()
@@ -178,7 +181,7 @@ func TestTheInspectorUsesEverythingThatMCPOffers(t *testing.T) {
 		"stdio": {program, "mcp", "--demo", "--dir", dir},
 		"http":  {url, "--transport", "http", "--header", "Authorization: " + authorization},
 	} {
-		for _, each := range []struct {
+		for i, each := range []struct {
 			args, want []string
 		}{
 			{[]string{"tools/list", "--strict"}, []string{`"decide"`, `"solve"`, `"runs"`, `"show"`, `"why"`}},
@@ -196,6 +199,9 @@ func TestTheInspectorUsesEverythingThatMCPOffers(t *testing.T) {
 			{[]string{"resources/templates/list"}, []string{"swarmbus://runs/{run}/log{?after}"}},
 			{[]string{"resources/read", "--uri", "swarmbus://runs/platform/log"}, []string{"task:new"}},
 		} {
+			if transport == "http" && i > 1 && !*all {
+				break // what the server answers does not depend on the transport
+			}
 			args := append([]string{"--cli"}, target...)
 			cmd := exec.CommandContext(t.Context(), command, append(append(args, "--method"), each.args...)...)
 			cmd.Env = append(os.Environ(), "HOME="+dir)

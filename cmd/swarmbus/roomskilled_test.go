@@ -250,6 +250,7 @@ func userSaid(texts map[string][]string, text string) bool {
 // tools, passes, a failure, a promotion, a restart and a decision, and kills the program at
 // random moments. What the user saw of their own messages was acknowledged.
 func TestAnOfficeThatIsKilledEndsItsDayAsOneThatIsNot(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	day, file := dayOf(t), patient(t, dir)
 	whole := filepath.Join(dir, "whole"+runs.Suffix)
