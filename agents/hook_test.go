@@ -78,9 +78,9 @@ func TestReactorWorksInsideItsTurn(t *testing.T) {
 	}
 }
 
-// TestWhatIsSaidCarriesTheTurnsPlaceInTheTrace has an agent that sets trace
+// TestSignalsOfATurnCarryItsTraceContext has an agent that sets trace
 // contexts of its own.
-func TestWhatIsSaidCarriesTheTurnsPlaceInTheTrace(t *testing.T) {
+func TestSignalsOfATurnCarryItsTraceContext(t *testing.T) {
 	own := map[string]*signals.Trace{
 		"none":        nil,
 		"a span":      {TraceID: place.TraceID, SpanID: [8]byte{4}, Flags: 1},

@@ -37,7 +37,7 @@ func TestNilIteratorAndNilSignalHaveTheirOwnMessages(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidBesideANilSignalIsKept(t *testing.T) {
+func TestSignalsBesideANilOneAreKept(t *testing.T) {
 	said, err := take(t, agents.Func(func(context.Context, *agents.Turn) seq {
 		return agents.Emit(finding("x"), nil, finding("y"))
 	}), &agents.Turn{}, nil)

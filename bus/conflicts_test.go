@@ -217,7 +217,7 @@ func TestTwoRivalsStayInConflictWhenTheOldestExpires(t *testing.T) {
 	equal(t, "after the oldest expired", openPairs(b, "t"), []string{"q-r"})
 }
 
-func TestResolvingWhatIsNoConflictIsAnError(t *testing.T) {
+func TestResolvingAPairWithoutAConflictIsAnError(t *testing.T) {
 	b := newBus(t, nil)
 	x := must(t, agent(t, b, "a"), proposes("t", "p", "1")).ID
 	y := must(t, agent(t, b, "z"), proposes("t", "q", "2")).ID

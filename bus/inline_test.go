@@ -369,7 +369,7 @@ func TestHandlerMayCloseItself(t *testing.T) {
 	}
 }
 
-func TestHandleRefusesWhatIsNoPayload(t *testing.T) {
+func TestHandleRefusesTypesThatAreNoPayloads(t *testing.T) {
 	b := newBus(t, nil)
 	if _, err := bus.Handle(b, bus.HandleOptions{}, func(context.Context, signals.Signal[*signals.Vote]) error { return nil }); err == nil {
 		t.Error("a pointer as a payload was accepted")
@@ -382,7 +382,7 @@ func TestHandleRefusesWhatIsNoPayload(t *testing.T) {
 
 type impostor struct{ signals.Discovery }
 
-func TestHandlerOfAnotherPayloadTypeIsToldSo(t *testing.T) {
+func TestHandlerFailsOnASignalOfAnotherPayloadType(t *testing.T) {
 	b := newBus(t, nil)
 	a := agent(t, b, "a")
 	n := 0

@@ -104,7 +104,7 @@ func TestStoppedObserverSeesNothingMore(t *testing.T) {
 	must(t, agent(t, b, "a"), found("x"))
 }
 
-func TestPublisherIsNotKeptByWhatOthersPublish(t *testing.T) {
+func TestPublisherDoesNotWaitForSignalsOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, nil)
 		a, c, first := agent(t, b, "a"), agent(t, b, "c"), make(chan bool)

@@ -75,7 +75,7 @@ func TestTheOldestOfAnEmptyHistoryIsTheNextSignal(t *testing.T) {
 	})
 }
 
-func TestReadTakesWhatIsThere(t *testing.T) {
+func TestReadReturnsWhatIsAvailable(t *testing.T) {
 	b := newBus(t, nil)
 	a := agent(t, b, "a")
 	sub := subscribe(t, b, bus.SubscribeOptions{Where: func(s signals.Any) bool { return text(s) != "1" }})

@@ -110,7 +110,7 @@ func TestConflictsOfARuleAreInTheLogThatIsFed(t *testing.T) {
 	})
 }
 
-func TestSlowOrPanickingRuleHoldsNobodyUp(t *testing.T) {
+func TestSlowOrPanickingRuleDelaysNoOne(t *testing.T) {
 	for name, rule := range map[string]func(a, b *signals.Signal[signals.Vote]) bool{
 		"slow":   func(_, _ *signals.Signal[signals.Vote]) bool { time.Sleep(time.Hour); return false },
 		"panics": func(_, _ *signals.Signal[signals.Vote]) bool { panic("no") },

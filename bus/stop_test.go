@@ -149,7 +149,7 @@ func TestShutdownInsideAHandlerIsRefused(t *testing.T) {
 	must(t, a, found("still open"))
 }
 
-// A bubble that ends with a goroutine in it panics, and nobody closes the bus.
+// A bubble that ends with a goroutine in it panics, and this test does not close its bus.
 func TestNoGoroutineBeforeItIsNeeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := made(bus.New(nil))
@@ -231,7 +231,7 @@ func TestShutdownInsideAnObserverEnds(t *testing.T) {
 	})
 }
 
-func TestCallThatPanicsLocksNobodyOut(t *testing.T) {
+func TestCallThatPanicsReleasesTheLock(t *testing.T) {
 	b := newBus(t, nil)
 	a := agent(t, b, "a")
 	func() {
@@ -249,7 +249,7 @@ type panickingContext struct{ context.Context }
 
 func (panickingContext) Err() error { panic("no") }
 
-func TestContextThatPanicsWhileHandlersRunLocksNobodyOut(t *testing.T) {
+func TestContextThatPanicsWhileHandlersRunReleasesTheLock(t *testing.T) {
 	b := newBus(t, nil)
 	a, n := agent(t, b, "a"), 0
 	handle(t, b, bus.HandleOptions{}, func(ctx context.Context, s discovery) error {

@@ -13,7 +13,7 @@ import (
 )
 
 // A twin is the bus in its simplest form: slices, linear scans, one caller at
-// a time. It was the bus once. Whatever is done to it and to the bus must give
+// a time. It was the bus once. The same calls to it and to the bus must give
 // the same answers, the same events and the same account.
 type twin struct {
 	opts     bus.Options

@@ -37,7 +37,7 @@ func TestPollSaysWhyThereIsNothing(t *testing.T) {
 	}
 }
 
-func TestObserverThatBlocksStopsNobodyAndIsNamed(t *testing.T) {
+func TestObserverThatBlocksStopsNoOneAndIsNamed(t *testing.T) {
 	b := newBus(t, nil)
 	a := agent(t, b, "a")
 	block, blocked := make(chan struct{}), make(chan struct{})

@@ -49,7 +49,7 @@ func (c configuration) Decide(b consensus.Ballots) consensus.Decision {
 	return d
 }
 
-// model returns what is known about decisions like this one. How many proposals there are determines it, even if nobody
+// model returns what is known about decisions like this one. How many proposals there are determines it, even if no one
 // is for or against some of them.
 func (c configuration) model(b consensus.Ballots) *Model {
 	if c.stances || !c.choices && len(b.Proposals()) <= 1 {

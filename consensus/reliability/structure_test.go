@@ -73,7 +73,7 @@ func TestAVoterHasARateForEachChoice(t *testing.T) {
 	}
 }
 
-// Half of the voters always agree, and the others are right no more often than by chance: nobody is against anybody, but
+// Half of the voters always agree, and the others are right no more often than by chance: no voter opposes another, but
 // every decision rests on that half.
 func TestDecisionsThatRestOnVotersWhoAlwaysAgreeAreDoubted(t *testing.T) {
 	r, l := rand.New(rand.NewPCG(3, 3)), new(reliability.Ledger)
