@@ -168,7 +168,7 @@ func TestAnAnswerThatTheBusRefusesLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// What is refused as an answer leaves the question open.
+// After a refused answer the question is still open.
 func TestAPersonAnswersWithWhatAgentsMaySay(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation})
 	asked := escalated(t, s)
@@ -187,7 +187,7 @@ func TestAPersonAnswersWithWhatAgentsMaySay(t *testing.T) {
 	}
 }
 
-// Whoever is outside may escalate, also where nobody inside speaks after it.
+// A publisher outside the swarm may escalate, even if no agent speaks after it.
 func TestAnEscalationFromOutsideStopsTheSolveAtTheEndOfItsRound(t *testing.T) {
 	var s *swarm.Swarm
 	quiet := &agents.Agent{ID: "quiet", Reactor: agents.Func(func(ctx context.Context, turn *agents.Turn) seq {

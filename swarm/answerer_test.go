@@ -10,8 +10,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
-// Nobody outside speaks in the name of an agent, nor in one that reads like it. What is
-// refused leaves the question open and the log as it is.
+// An answer in the name of an agent, or in one that reads like it, is refused. A refused
+// answer changes neither the question nor the log.
 func TestAnAnswerIsInNoAgentsName(t *testing.T) {
 	team := rivals()
 	team[4].ID = runlog.Person

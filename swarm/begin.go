@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
-// begin begins a round with the turns that nobody awaits yet.
+// begin begins a round with the turns that are not awaited yet.
 func (r *solve) begin(ctx context.Context, turns []*seat.Turn) {
 	starting := awaited(turns)
 	r.yield(solves.RoundStarted{Round: r.result.Rounds, Turns: idsOf(starting)})

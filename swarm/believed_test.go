@@ -148,7 +148,7 @@ func TestACancelledSolveSaysThatTheJournalDidNotTakeIt(t *testing.T) {
 	}
 }
 
-func TestAnOutcomeIsToldWhenTheJournalHasIt(t *testing.T) {
+func TestAnOutcomeIsRecordedOnceTheJournalHasIt(t *testing.T) {
 	j := new(journal.Memory)
 	s := startOn(t, swarm.Options{Agents: torn(), Journal: j})
 	r := ask(t, s, 1)
@@ -160,8 +160,8 @@ func TestAnOutcomeIsToldWhenTheJournalHasIt(t *testing.T) {
 	}
 }
 
-// TestWhoWatchesMayAppendToALog does so while the solve goes on.
-func TestWhoWatchesMayAppendToALog(t *testing.T) {
+// TestAWatcherMayAppendToALog does so while the solve goes on.
+func TestAWatcherMayAppendToALog(t *testing.T) {
 	o := swarm.Options{Agents: torn(), Journal: new(journal.Memory), Conflicts: settle.ByEscalation, Quorum: 1}
 	s := startOn(t, o)
 	r := ask(t, s, 1)
@@ -215,8 +215,8 @@ func TestAStopThatTheVotesDoNotSayIsFound(t *testing.T) {
 	}
 }
 
-// TestAHeaderThatTheDecisionDoesNotHaveIsFound has a decision that somebody else
-// is made to have signed, or that is made to be surer than it was.
+// TestAHeaderThatTheDecisionDoesNotHaveIsFound has a decision whose header was
+// changed: it names another source, or a greater confidence.
 func TestAHeaderThatTheDecisionDoesNotHaveIsFound(t *testing.T) {
 	o := swarm.Options{Agents: []*agents.Agent{proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes})}, Journal: new(journal.Memory)}
 	s := startOn(t, o)

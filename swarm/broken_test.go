@@ -126,7 +126,7 @@ func (b *breakable) open(t *testing.T, j journal.Store) *swarm.Swarm {
 		o.Conflicts = settle.ByEscalation
 	}
 	var s *swarm.Swarm
-	if b.seed%4 == 0 { // somebody outside speaks while a round begins
+	if b.seed%4 == 0 { // a publisher outside the swarm speaks while a round begins
 		o.Effort = func(thread string) signals.Effort {
 			out, err := s.Bus().Agent("out", bus.Permissions{})
 			if err == nil {
@@ -193,7 +193,7 @@ func (b *breakable) live(t *testing.T, j journal.Store) (r *solves.Result, leave
 	return r, false
 }
 
-// asks reports whether a solve asks somebody who answers.
+// asks reports whether a solve asks a person who answers.
 func (b *breakable) asks(r *solves.Result) bool {
 	answered := 0
 	for _, s := range r.Log {
@@ -253,8 +253,8 @@ func parts(t *testing.T, j journal.Reader) (said, called []string) {
 	return said, called
 }
 
-// Wherever a journal ends, the solve in it ends as it did: with the same log to
-// the byte, and with no call that is not in the whole one.
+// A solve that is resumed from any prefix of its journal writes the same log as the whole
+// one, byte for byte, and makes no other calls.
 func TestASolveThatIsBrokenOffAnywhereEndsAsOneThatIsNot(t *testing.T) {
 	stops := map[runlog.StopReason]int{}
 	seeds, every := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, uint64(20)
@@ -326,7 +326,7 @@ func TestASolveThatIsOverReturnsWhatItEndedWith(t *testing.T) {
 	}
 }
 
-// What was cut short by its caller goes on, with terms of its own.
+// A solve that its caller cancelled can be resumed, and records its terms anew.
 func TestASolveThatWasCancelledGoesOn(t *testing.T) {
 	j := new(journal.Memory)
 	team := rivals()[:2]
@@ -360,7 +360,7 @@ func TestASolveThatWasCancelledGoesOn(t *testing.T) {
 }
 
 // A turn that was late when the solve was broken off is taken again as it was:
-// nobody waits for it, and what it comes to counts to its round.
+// no round waits for it, and its signals count to its own round.
 func TestALateTurnIsTakenAgainAsItWas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journal.Memory)

@@ -42,9 +42,9 @@ func TestStrategiesLearnFromOutcomes(t *testing.T) {
 			}
 			right := "right"
 			if r.Chosen[0].Strategy == "wrong" {
-				right = "" // nobody proposed what is right
+				right = "" // the right answer was not proposed
 			}
-			for range 2 { // what is told again teaches nothing new
+			for range 2 { // a repeated outcome teaches nothing new
 				if err := s.RecordOutcome(r, right); err != nil {
 					t.Fatal(err)
 				}
@@ -188,9 +188,8 @@ func TestAttentionGoesToThoseWithTheBetterRecord(t *testing.T) {
 	}
 }
 
-// What matters little is heard in time, however much that matters more keeps
-// coming in.
-func TestWhatWaitsForAttentionGainsRank(t *testing.T) {
+// A low-relevance signal is eventually heard, even if more relevant ones keep coming in.
+func TestASignalThatWaitsForAttentionGainsRank(t *testing.T) {
 	found := func(name string, relevance float64) signals.Any {
 		return signals.New(signals.Header{}, signals.Discovery{Finding: name, Relevance: relevance})
 	}

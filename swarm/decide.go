@@ -178,7 +178,7 @@ func (r *solve) exhausted(ctx context.Context) {
 	r.conclude(ctx)
 }
 
-// conclude stops a solve in which nobody has anything left to say.
+// conclude stops a solve in which no agent has anything left to say.
 func (r *solve) conclude(ctx context.Context) {
 	r.votes().Close()
 	d, end := r.weigh(ctx)

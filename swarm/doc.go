@@ -43,11 +43,11 @@
 //
 // # Modes
 //
-// What is said above is deliberation. In other modes ([Options].Mode) a plan that is recorded
+// The sections above describe deliberation. In other modes ([Options].Mode) a plan that is recorded
 // at the beginning ([runlog.Planned]) says who takes a turn in each round, and agents are
 // shown what the plan has for them, not what others have answered. An agent's proposal is
-// its answer, and counts without a vote. Nothing is debated, and nobody is heard who is not
-// asked; otherwise rounds are like those of deliberation. See package mode.
+// its answer, and counts without a vote. Nothing is debated, and only the agents that
+// the plan asks take turns; otherwise rounds are like those of deliberation. See package mode.
 //
 // # Timers
 //
@@ -58,9 +58,9 @@
 //
 // # Coordination
 //
-// Agents may yield what package coordination has words for, like any signals. The swarm
-// emits it through a layer ([Coordination].Layer) in commit order, where it is checked,
-// suppressed if it only repeats what is open, and addressed; what is addressed to an agent
+// Agents may yield the signals of package coordination like any others. The swarm emits
+// them through a layer ([Coordination].Layer) in commit order. The layer checks and
+// addresses them, and suppresses those that only repeat an open one. A signal for an agent
 // is in its next turn ([agents.Turn].Inbox), and is a reason for one. A round is a step of
 // the solve's thread.
 //
@@ -68,7 +68,7 @@
 // or while the newest grade of a source is low, no proposal is chosen: the votes wait,
 // and count once nothing is open. Otherwise the solve ends undecided, and
 // [solves.Result].Detail says what is open. A critical escalation that no agent ends in the turn
-// in which it gets it is a question to somebody outside ([runlog.StopEscalated]), whose answer
+// in which it gets it is a question to a person outside ([runlog.StopEscalated]), whose answer
 // ends it. After a handoff only those who continue begin turns: the agents that it is
 // addressed to, by default the next in order ([Coordination].Continues).
 //

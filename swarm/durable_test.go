@@ -14,8 +14,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-// What a turn calls may have been paid for: whatever it acts on survives a crash,
-// and so does that its round began.
+// The calls of a turn may have been paid for. So the journal has the beginning of its round,
+// and all that it acts on, before the turn acts.
 func TestATurnActsOnWhatTheJournalHas(t *testing.T) {
 	j := new(journal.Memory)
 	codec, err := runlog.NewCodec()

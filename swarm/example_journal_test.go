@@ -39,7 +39,7 @@ func mustSolve(s *swarm.Swarm, task string) {
 	}
 }
 
-// Who comes late sees a solve from its beginning; here it is over already.
+// A late watcher sees a solve from its beginning; here it is over already.
 func ExampleWatch() {
 	var j journal.Memory // or a journal.View, in another process
 	s := keeping(&j)

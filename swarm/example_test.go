@@ -69,7 +69,7 @@ func ExampleSwarm_Solve() {
 	// dissent: dan no upper bound
 }
 
-// What a swarm learned of its agents is handed to another.
+// A swarm starts with the ledger that another one has filled.
 func ExampleSwarm_RecordOutcome() {
 	reviewer := func(id string) *agents.Agent {
 		return &agents.Agent{ID: id, Reactor: agents.On(func(_ context.Context, task *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {

@@ -140,7 +140,7 @@ func TestRetainForgetsTheNamesThatTheLedgerForgot(t *testing.T) {
 }
 
 // A conflict is in the log although no two proposals of the log are rivals: the other
-// one was dropped, or somebody put it there.
+// one was dropped, or it was added by hand.
 func TestAConflictWithADroppedProposalIsBelievedAndNoOther(t *testing.T) {
 	log := newRecord(t)
 	first, err := log.bus.Agent("p", bus.Permissions{})

@@ -144,7 +144,7 @@ func (t *tree) sorted() {
 	}
 }
 
-func TestHookIsToldOfConflictEscalationAndRefusal(t *testing.T) {
+func TestHookSeesConflictEscalationAndRefusal(t *testing.T) {
 	hook := &tree{}
 	liar := proposer("liar", "a", "not what a was")
 	s := newSwarm(t, swarm.Options{Hook: hook, Conflicts: settle.ByEscalation, Agents: []*agents.Agent{

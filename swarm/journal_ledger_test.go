@@ -48,7 +48,7 @@ func TestALedgerIsFilledFromTheJournal(t *testing.T) {
 		r := ask(t, s, task)
 		right := truth(task)
 		if task%10 == 9 {
-			right = "c" // a choice that nobody proposed
+			right = "c" // a choice that no agent proposed
 		}
 		if err := s.RecordOutcome(r, right); err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func TestARefusedOutcomeIsNeitherLearnedNorRecorded(t *testing.T) {
 	}
 }
 
-// An outcome may be told by the id of any of the proposals that count as one.
+// RecordOutcome accepts the id of any of the proposals that count as one.
 func TestAnOutcomeByAnotherIDOfAProposalIsThatOfTheProposal(t *testing.T) {
 	known := map[string]string{}
 	for _, id := range []string{"a", "same", "past a", "past same"} {

@@ -217,9 +217,9 @@ func TestAJournalReplaysToTheSameDecisions(t *testing.T) {
 	}
 }
 
-// Whoever changes a copy can compute its chain anew; what it derives to cannot
-// be computed away.
-func TestWhatWasChangedByHandIsFoundAndNamed(t *testing.T) {
+// A forger can compute the hash chain of a changed copy anew. Replaying the copy still
+// shows the change.
+func TestALogChangedByHandIsFoundAndNamed(t *testing.T) {
 	lines := exported(t, journalled(t))
 	for what, change := range map[string][2]string{
 		"decision": {`"outcome":"reached","choice":"a"`, `"outcome":"reached","choice":"b"`},

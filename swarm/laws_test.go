@@ -181,7 +181,7 @@ func checkEnd(r *rapid.T, script string, result *solves.Result, err error) {
 	}
 }
 
-// A solve beside another one says what it says alone: nobody sees another thread's signals.
+// A solve beside another one says what it says alone: no agent sees another thread's signals.
 func TestASolveBesideAnotherIsTheSolveAlone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

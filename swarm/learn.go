@@ -21,15 +21,15 @@ var ErrNotObserved = errors.New("swarm: the solve was not observed")
 // Ledger returns the ledger of what the swarm has learned of its agents, to
 // inspect or save it; nil if the swarm does not learn.
 //
-// With a journal it learns at the terms of solves, not when it is asked; what it is
-// told other than by [Swarm.RecordOutcome] is not in the journal.
+// With a journal it learns when a solve records its terms, not when it is asked. The
+// journal has only the outcomes that [Swarm.RecordOutcome] records.
 func (s *Swarm) Ledger() *reliability.Ledger { return s.opts.Ledger }
 
 // RecordOutcome reports which proposal of a solve turned out to be right, "" for none
 // of them, so that later solves know better which agents to trust. It may be
 // called again; the last call counts. It returns a wrapped [ErrNotObserved] for
 // a solve that is not in the ledger, and a wrapped [*signals.FieldError] for a
-// proposal that nobody made in it, unless it is among the ledger's choices
+// proposal that no agent made in it, unless it is among the ledger's choices
 // ([reliability.Options.Choices]). After an error nothing has changed, except
 // that one of the journal leaves open whether the outcome was recorded.
 //

@@ -103,7 +103,7 @@ func TestSwarmLearnsWhomToTrust(t *testing.T) {
 	}
 }
 
-func TestOutcomesAreToldOfSolvesInTheLedgerOnly(t *testing.T) {
+func TestOutcomesAreAcceptedForSolvesInTheLedgerOnly(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Agents: panel()})
 	r := ask(t, s, 1)
 	if r.Observed == "" || s.RecordOutcome(r, truth(1)) != nil || s.RecordOutcome(r, "") != nil {

@@ -181,8 +181,8 @@ func TestLeavingTheStreamEndsTheSolve(t *testing.T) {
 	})
 }
 
-// What a bus keeps of proposals for decisions is bounded, and solves without
-// end must not use it up.
+// A bus holds a bounded number of live proposals, and any number of solves, one after the
+// other, must not reach that bound.
 func TestSolvesThatEndedLeaveNoProposalsBehind(t *testing.T) {
 	b := made(bus.New(&bus.Options{Conflicts: &conflict.Options{MaxLive: 4}}))
 	defer b.Close()

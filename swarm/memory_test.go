@@ -30,7 +30,7 @@ func finder(id, group, finding string) *agents.Agent {
 	}
 }
 
-// recaller proposes what it has been told in the first round, and nothing otherwise.
+// recaller proposes the facts that it hears in the first round, and nothing afterwards.
 func recaller() *agents.Agent {
 	return &agents.Agent{ID: "planner", Reactor: agents.Func(func(_ context.Context, t *agents.Turn) seq {
 		for _, s := range t.New {

@@ -68,7 +68,7 @@ func TestASolveGoesOnWhereAgentsFailedAndWereSilentSince(t *testing.T) {
 	}
 }
 
-// An outage is told from a deadlock by the votes that it cost: if those who can take
+// An outage differs from a deadlock by the votes that it cost: if those who can take
 // turns are enough for a quorum and have two positions, it is a deadlock.
 func TestAnOutageThatMayHaveDecidedIsNoDeadlock(t *testing.T) {
 	t.Parallel()

@@ -197,7 +197,7 @@ func TestAnErrorOfAnyTextIsSaidInTheLog(t *testing.T) {
 	}
 }
 
-func TestWhereNobodyCanTakeATurnEachIsNamedWithItsRound(t *testing.T) {
+func TestEachAgentIsNamedWithItsRoundIfNoneCanTakeATurn(t *testing.T) {
 	team := []*agents.Agent{
 		reacts("a", func(context.Context, *agents.Turn) seq { panic("boom") }),
 		reacts("b", func(context.Context, *agents.Turn) seq { return agents.Fail(errors.New("no model")) }),
@@ -209,7 +209,7 @@ func TestWhereNobodyCanTakeATurnEachIsNamedWithItsRound(t *testing.T) {
 	}
 }
 
-func TestOneWhoFailsBesideOneWithNothingToSayIsNoProgress(t *testing.T) {
+func TestAFailedAgentBesideASilentOneIsNoProgress(t *testing.T) {
 	silent := reacts("silent", func(context.Context, *agents.Turn) seq { return agents.Emit() })
 	fails := reacts("fails", func(context.Context, *agents.Turn) seq { return agents.Fail(errors.New("no model")) })
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{silent, fails}}))
@@ -218,7 +218,7 @@ func TestOneWhoFailsBesideOneWithNothingToSayIsNoProgress(t *testing.T) {
 	}
 }
 
-func TestWhoFailedBeforeAnAnswerIsInTheResultAfterIt(t *testing.T) {
+func TestAgentsThatFailedBeforeAnAnswerAreInTheResultAfterIt(t *testing.T) {
 	asks := reacts("asks", func(_ context.Context, turn *agents.Turn) seq {
 		if len(turn.Said) > 0 {
 			return agents.Emit()

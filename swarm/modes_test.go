@@ -71,7 +71,7 @@ func TestAutoGoesByOutcomesThatAJournalHas(t *testing.T) {
 
 // One agent of five makes proposals with the ids that the others will use, and with those that
 // they get then.
-func TestWhoTakesTheIdsOfOthersHasNotTheirVotes(t *testing.T) {
+func TestAnAgentThatTakesTheIDsOfOthersGetsNoneOfTheirVotes(t *testing.T) {
 	t.Parallel()
 	for _, m := range []mode.Mode{mode.Vote, mode.Check} {
 		var team []*agents.Agent

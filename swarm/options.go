@@ -127,8 +127,8 @@ type Coordination struct {
 	// agents yield to coordinate: see "Coordination" in the documentation of the package.
 	// The caller closes the threads of finished solves. Nil: one of the swarm's own.
 	Layer *connectivity.Layer
-	// Coordinator is the agent, or somebody outside, that gets what is for the
-	// coordinator and may end every coordination signal; "": nobody.
+	// Coordinator is the agent, or a publisher outside the swarm, that gets signals for the
+	// coordinator and may end every coordination signal; "": none.
 	Coordinator string
 	// Continues names the agents that continue after a handoff for the audience
 	// selected. Nil: the next agent in order.
@@ -136,12 +136,12 @@ type Coordination struct {
 	// Advocate is the agent that argues against each proposal that the votes have chosen,
 	// whatever it thinks of it, before that becomes the decision ([agents.Turn].Against).
 	// It has a round of its own for that, and the others the next one to change their
-	// votes, if so many rounds are left and the agents deliberate. What it is asked to say
-	// is not counted as a challenge by the diagnostic of groupthink. "": nobody.
+	// votes, if so many rounds are left and the agents deliberate. The diagnostic of
+	// groupthink does not count these arguments as challenges. "": none.
 	Advocate string
 	// Writer writes the answer of a solve that is over as a text, from what was said. The
 	// text is in the log, and is that of a template if it cites the log wrongly: see package
-	// synthesis. Nil: nobody; [solves.Result].Synthesis is by the template.
+	// synthesis. Nil: no agent writes, and [solves.Result].Synthesis is by the template.
 	Writer synthesis.Writer
 }
 

@@ -279,7 +279,7 @@ func TestAChangedVoteWakesOthers(t *testing.T) {
 	}
 }
 
-// What repeats is heard in the next turn, and so it is after a restart.
+// A repetition causes no turn: the agent hears it in its next one, also after a restart.
 func TestARepetitionIsHeardWithTheNextNews(t *testing.T) {
 	var heard []string
 	repeats := reacts("repeats", func(_ context.Context, turn *agents.Turn) seq {

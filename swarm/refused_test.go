@@ -45,7 +45,7 @@ func solveClosing(t *testing.T, s *swarm.Swarm, at func(solves.Event) bool) (r *
 	return r, closed
 }
 
-func TestWhatTheBusRefusesIsNotLearned(t *testing.T) {
+func TestSignalsThatTheBusRefusesAreNotLearned(t *testing.T) {
 	start := func(t *testing.T) (*swarm.Swarm, *journal.Memory) {
 		j, b := new(journal.Memory), made(bus.New(nil))
 		t.Cleanup(b.Close)

@@ -66,7 +66,7 @@ func startAgain(t *testing.T, s *swarm.Swarm, o swarm.Options) *swarm.Swarm {
 	return s
 }
 
-func TestWhatIsLearnedDoesNotDependOnWhoLooks(t *testing.T) {
+func TestLearningDoesNotDependOnItsReaders(t *testing.T) {
 	o := swarm.Options{Agents: panel(), Journal: new(journal.Memory)}
 	unseen := swarm.Options{Agents: panel(), Journal: new(journal.Memory)}
 	s, other := startOn(t, o), startOn(t, unseen)
@@ -88,7 +88,7 @@ func TestWhatIsLearnedDoesNotDependOnWhoLooks(t *testing.T) {
 	startAgain(t, s, o)
 }
 
-func TestWhatSolvesAtOnceLearnIsInTheLog(t *testing.T) {
+func TestTheLogHasWhatConcurrentSolvesLearn(t *testing.T) {
 	for range 3 {
 		o := swarm.Options{Agents: torn(), Journal: new(journal.Memory), Quorum: 1}
 		s := startOn(t, o)
@@ -146,7 +146,7 @@ func TestAJournalThatWasCutAnywhereStartsAgainAndAgain(t *testing.T) {
 	}
 }
 
-func TestWhatWasDroppedIsNotResumed(t *testing.T) {
+func TestADroppedSolveIsNotResumed(t *testing.T) {
 	day := 24 * time.Hour
 	for name, bound := range map[string]journal.Retention{"old": {Age: day}, "big": {Bytes: 1}} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
-// A droppingStore drops the oldest records once somebody has asked what is dropped.
+// A droppingStore drops the oldest records once a caller has asked what is dropped.
 type droppingStore struct {
 	journal.Store
 	drop func(journal.Store)

@@ -99,7 +99,7 @@ func TestASwarmOnARetainedJournalKnowsWhatItWouldHave(t *testing.T) {
 		dropped += retain(t, j, journal.Retention{Bytes: 40 << 10})
 		late := [2]*solves.Result{}
 		for i, each := range []*swarm.Swarm{once, s} {
-			late[i] = tell(t, each, 10*life+5, 10*life+6) // of which the outcome is not told yet
+			late[i] = tell(t, each, 10*life+5, 10*life+6) // whose outcome is not recorded yet
 			tell(t, each, 10*life+6, 10*life+10)
 		}
 		dropped += retain(t, j, journal.Retention{Bytes: 1})

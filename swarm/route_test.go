@@ -136,10 +136,9 @@ func TestGracefulStopLetsTheTurnFinishAndBeginsNoOther(t *testing.T) {
 	})
 }
 
-// A turn that is not committed when the signal that stops it is comes to
-// nothing, whether or not it has come back: so the order of the agents decides,
-// and not how fast they are.
-func TestWhatAForceStopDropsDoesNotDependOnTime(t *testing.T) {
+// A turn is dropped if the signal that stops it is committed first, even if the turn has
+// returned by then. So the order of the agents decides, and not their speed.
+func TestAForceStopDropsTheSameAtAnyTime(t *testing.T) {
 	for _, wait := range []time.Duration{0, time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			victim := &agents.Agent{
@@ -234,7 +233,7 @@ func TestRejectedSignalsDoNotReachTheAgent(t *testing.T) {
 	}
 }
 
-// afterRound calls f at the end of the first round, when nobody waits for turns.
+// afterRound calls f at the end of the first round, when no turn is awaited.
 type afterRound struct {
 	f func(thread string)
 }
@@ -250,9 +249,9 @@ func (h *afterRound) Start(ctx context.Context, op hooks.Op) (context.Context, h
 func (*afterRound) Note(context.Context, any)            {}
 func (*afterRound) Trace(context.Context) *signals.Trace { return nil }
 
-// What somebody outside says is routed before the agent gets it, also if nobody
-// else says anything meanwhile.
-func TestWhatOutsidersSayIsRoutedFirst(t *testing.T) {
+// A signal from outside the swarm is routed before the agent gets it, also if no agent
+// says anything meanwhile.
+func TestSignalsFromOutsideAreRoutedFirst(t *testing.T) {
 	var e ear
 	var s *swarm.Swarm
 	meddle := func(thread string) {
@@ -286,7 +285,7 @@ func TestForceStopEndsALateTurnAtOnce(t *testing.T) {
 }
 
 // A solve that goes on does not hear, do or begin again what was decided before.
-func TestWhatWasRoutedStaysSoWhenASolveGoesOn(t *testing.T) {
+func TestRoutedSignalsStayRoutedWhenASolveGoesOn(t *testing.T) {
 	var shy, quit, page ear
 	acted := 0
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{
@@ -444,8 +443,8 @@ func TestActionsOfTheRouterMustBeThere(t *testing.T) {
 	}
 }
 
-// A predicate that panics is told, and the signal goes on.
-func TestRoutersThatPanicAreTold(t *testing.T) {
+// The panic of a predicate is reported, and the agent gets the signal.
+func TestPanicsOfRoutersAreReported(t *testing.T) {
 	var e ear
 	a := &agents.Agent{ID: "a", Reactor: e.reactor(), Router: routes(t, routing.Route{
 		Kind: routing.KindStop, Action: routing.Reject, When: func(routing.View) bool { panic("boom") },

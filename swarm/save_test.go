@@ -81,7 +81,7 @@ func TestASwarmThatStartsFromASavedStateGoesOnAsFromItsWholeLog(t *testing.T) {
 		if err != nil || len(past) != 53 {
 			t.Fatalf("%d solves, %v", len(past), err)
 		}
-		for _, i := range []int{1, 51} { // of which the outcome was not told
+		for _, i := range []int{1, 51} { // whose outcomes are not recorded yet
 			if err := again.RecordOutcome(past[i], truth(i)); err != nil {
 				t.Error(err)
 			}

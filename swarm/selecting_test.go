@@ -30,8 +30,8 @@ func agreeing() (team []*agents.Agent) {
 	return team
 }
 
-// What a limit saves: a third of the turns for the same decision by a quorum of three, and
-// the second third for that of more than half.
+// With three speakers a round, a quorum of three decides the same after a third of the
+// turns, and one of more than half after two thirds.
 func TestFewerSpeakersTakeFewerTurnsToTheSameDecision(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ speakers, quorum, turns, rounds int }{

@@ -117,8 +117,8 @@ func TestAnotherPolicyTakesTermsOfItsOwn(t *testing.T) {
 	}
 }
 
-// Whoever resumes a solve after the record that an advocate could not pay has no debate,
-// whatever the advocate owns by then.
+// A solve that is resumed after the record that an advocate could not pay holds no debate,
+// whatever the advocate's budget is by then.
 func TestAnUnpaidDebateIsNotHeldAfterARestart(t *testing.T) {
 	t.Parallel()
 	archive, err := txtar.ParseFile("testdata/settling/debate-unpaid.txtar")

@@ -76,7 +76,7 @@ func TestSpendingIsCountedByAgentAlsoOfTurnsThatFail(t *testing.T) {
 	}
 }
 
-func TestSwarmInWhichNobodyMaySpendStopsForTheBudget(t *testing.T) {
+func TestSwarmWhoseAgentsMaySpendNothingStopsForTheBudget(t *testing.T) {
 	s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{{ID: "poor", Reactor: agents.Func(
 		func(context.Context, *agents.Turn) iter.Seq2[signals.Any, error] {
 			return agents.Fail(fmt.Errorf("too dear: %w", agents.ErrBudget))

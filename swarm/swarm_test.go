@@ -146,7 +146,7 @@ func TestSplitVotesAreDeadlock(t *testing.T) {
 	}
 }
 
-func TestNobodySpeakingIsNoProgress(t *testing.T) {
+func TestSilenceIsNoProgress(t *testing.T) {
 	silent := &agents.Agent{ID: "silent", Reactor: agents.Each(func(context.Context, signals.Any) seq { return agents.Emit() })}
 	if r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{silent}})); r.Stop != runlog.StopNoProgress {
 		t.Errorf("got %v, want no progress", r.Stop)
@@ -204,7 +204,7 @@ func TestOneBadSignalIsRefusedAndTheRestIsKept(t *testing.T) {
 	}
 }
 
-func TestPanickingAgentHarmsNobodyElse(t *testing.T) {
+func TestPanickingAgentHarmsNoOther(t *testing.T) {
 	panics := &agents.Agent{ID: "panics", Reactor: agents.Each(func(context.Context, signals.Any) seq { panic("boom") })}
 	fails := &agents.Agent{ID: "fails", Reactor: agents.Each(func(context.Context, signals.Any) seq { return agents.Fail(errors.New("no")) })}
 	r := solve(t, newSwarm(t, swarm.Options{Quorum: 1, Agents: []*agents.Agent{

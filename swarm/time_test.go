@@ -97,8 +97,7 @@ func TestTroublesomeAgentsDoNotKeepOthersFromDecidingInAnyOrder(t *testing.T) {
 	})
 }
 
-// Where the slow one stands in the list, and how slow it is, does not change
-// the answer.
+// The position of a slow agent in the list, and how slow it is, do not change the answer.
 func TestSlowFirstAndSlowLastGiveTheSameAnswer(t *testing.T) {
 	for _, slow := range []time.Duration{time.Second, 31 * time.Second, time.Hour} {
 		for _, stance := range []signals.Stance{yes, no, pass} {
@@ -137,7 +136,7 @@ func after(d time.Duration, r agents.Reactor) agents.Reactor {
 	})
 }
 
-func TestLateTurnHoldsNobodyBack(t *testing.T) {
+func TestLateTurnDelaysNoOtherAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		r := solve(t, newSwarm(t, swarm.Options{Limits: swarm.Limits{Deadline: 40 * time.Second}, Agents: []*agents.Agent{
@@ -156,7 +155,7 @@ func TestLateTurnHoldsNobodyBack(t *testing.T) {
 
 // A vote that comes after its round counts as long as the solve goes on, and a
 // solve with nothing else to do waits for it.
-func TestWhatIsLateIsTakenWhenItComes(t *testing.T) {
+func TestALateTurnIsTakenWhenItComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := voter("slow", map[string]signals.Stance{"a": yes})
 		slow.Reactor = after(50*time.Second, slow.Reactor)
@@ -178,7 +177,7 @@ func TestWhatIsLateIsTakenWhenItComes(t *testing.T) {
 	})
 }
 
-func TestWhatIsFinishedAtTheDeadlineIsWeighed(t *testing.T) {
+func TestTurnsFinishedAtTheDeadlineCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		slow := voter("slow", map[string]signals.Stance{"a": no})
@@ -204,10 +203,8 @@ func TestWhatIsFinishedAtTheDeadlineIsWeighed(t *testing.T) {
 	})
 }
 
-// However many end with their context, in whatever order, nobody of them is
-// said not to listen; and one who is left behind is no deadlock, which somebody
-// who votes could end.
-func TestWhoEndsWithItsContextIsNotLeftBehind(t *testing.T) {
+// Agents that return when their context ends are never listed in LeftBehind.
+func TestAgentsThatEndWithTheirContextAreNotLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		team := []*agents.Agent{proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), hangs("h1"), hangs("h2"), hangs("h3")}
 		r := solve(t, newSwarm(t, swarm.Options{Agents: team, Limits: swarm.Limits{Deadline: time.Second}, Quorum: 4}))
@@ -217,7 +214,8 @@ func TestWhoEndsWithItsContextIsNotLeftBehind(t *testing.T) {
 	})
 }
 
-func TestVotesMissingOfWhoIsLeftBehindAreNoDeadlock(t *testing.T) {
+// An agent that is left behind could still vote, so the solve stops for its deadline.
+func TestMissingVotesOfAnAgentLeftBehindAreNoDeadlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		team := []*agents.Agent{proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), deaf("d", 3*time.Second)}
 		team[2].CanEmit = []signals.Kind{signals.KindVote}
@@ -240,7 +238,7 @@ func TestTurnIsTakenAgainWhereItsErrorPasses(t *testing.T) {
 		"asks to wait":       {agents.Retryable(errors.New("429"), 7*time.Second), 1, 2, runlog.StopConsensus, 7 * time.Second},
 		"passes never":       {agents.Retryable(errors.New("429"), 0), 99, 4, runlog.StopError, time.Second},
 		"does not pass":      {errors.New("401"), 99, 1, runlog.StopError, 0},
-		"longer than a turn": {agents.Retryable(errors.New("429"), time.Hour), 1, 1, runlog.StopError, 0}, // which nobody waits for
+		"longer than a turn": {agents.Retryable(errors.New("429"), time.Hour), 1, 1, runlog.StopError, 0}, // longer than the solve waits
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

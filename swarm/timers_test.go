@@ -19,8 +19,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
-// watched is a team in which a timer of a's strategy asks a person if nobody has told a
-// to go on, and one of a's own counts. Its clock stands still unless the solve waits.
+// watched is a team in which a timer of a's strategy asks a person if no signal let a
+// go on, and one of a's own counts. Its clock stands still unless the solve waits.
 func watched(t testing.TB) swarm.Options {
 	t.Helper()
 	r := router(t, routing.Config{

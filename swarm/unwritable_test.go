@@ -27,9 +27,9 @@ type exiting struct{ Text string }
 func (exiting) Kind() signals.Kind           { return "test/exiting" }
 func (exiting) MarshalJSON() ([]byte, error) { runtime.Goexit(); return nil, nil }
 
-// What one agent says and JSON cannot is refused as its own, in this solve and later
-// ones; with a journal everybody else goes on.
-func TestWhatAJournalCannotWriteIsRefusedAndEndsNoSolve(t *testing.T) {
+// A signal that cannot be written as JSON is refused, and counts against its agent, in this
+// solve and later ones; the other agents continue.
+func TestASignalThatAJournalCannotWriteIsRefusedAndEndsNoSolve(t *testing.T) {
 	t.Parallel()
 	for name, said := range map[string]signals.Any{
 		"not a number": signals.New(signals.Header{Confidence: 1}, measured{math.NaN()}),

@@ -54,7 +54,7 @@ func TestVoteWithNeitherWeightNorConfidenceIsRefusedByName(t *testing.T) {
 	}
 }
 
-func TestVotesThatDoNotCountAreToldWithWhatTheyMayHaveMeant(t *testing.T) {
+func TestVotesThatDoNotCountAreReportedWithTheirLikelyMeaning(t *testing.T) {
 	b := made(bus.New(nil))
 	defer b.Close()
 	mallory, err := b.Agent("mallory", bus.Permissions{})
@@ -134,7 +134,7 @@ func TestIdenticalContentIsOneProposalWithTwoSupporters(t *testing.T) {
 	}
 }
 
-func TestWhatIsTheSameIsNotEscalated(t *testing.T) {
+func TestProposalsThatAreTheSameAreNotEscalated(t *testing.T) {
 	r := solve(t, newSwarm(t, swarm.Options{Conflicts: settle.ByEscalation, Agents: []*agents.Agent{
 		says("p", propose("a", "do it")), says("q", propose("b", "Do it!")), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes}),
 	}}))
@@ -149,7 +149,7 @@ func TestWhatIsTheSameIsNotEscalated(t *testing.T) {
 	}
 }
 
-func TestCallerSaysWhatElseIsTheSameAndTheLogTells(t *testing.T) {
+func TestCallerDecidesWhichProposalsAreTheSameAndTheLogRecordsIt(t *testing.T) {
 	asked := 0
 	s := newSwarm(t, swarm.Options{
 		Same: func(_ context.Context, a, b signals.Proposal) bool {
@@ -172,7 +172,7 @@ func TestCallerSaysWhatElseIsTheSameAndTheLogTells(t *testing.T) {
 
 // A vote may come before the proposal that turns out to be the same as
 // another.
-func TestVotesThatCameBeforeTheirProposalCountForWhatItIsTheSameAs(t *testing.T) {
+func TestEarlyVotesCountForTheSameProposal(t *testing.T) {
 	early := says("v1", vote("b", yes, 1))
 	late := voter("v2", map[string]signals.Stance{"a": yes})
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{early, says("p", propose("a", "do it")), says("q", propose("b", "do it")), late}}))
@@ -181,7 +181,7 @@ func TestVotesThatCameBeforeTheirProposalCountForWhatItIsTheSameAs(t *testing.T)
 	}
 }
 
-func TestWhoAgreesUnderOneIDAndDisagreesUnderAnotherAgrees(t *testing.T) {
+func TestAVoterThatAgreesUnderOneIDAndDisagreesUnderAnotherAgrees(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		votes := rapid.Permutation([]signals.Any{vote("a", yes, 1), vote("b", no, 1)}).Draw(rt, "order")
 		r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{
@@ -257,7 +257,7 @@ func TestQuorumWaitsForThoseWhoHadNoTurnYet(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOfATurnAtTheSignalLimitIsRefusedByName(t *testing.T) {
+func TestSignalsOfATurnBeyondTheSignalLimitAreRefusedByName(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Limits: swarm.Limits{Signals: 3}, Agents: []*agents.Agent{
 		says("a", propose("1", "1"), propose("2", "2")), says("b", propose("3", "3"), propose("4", "4"), propose("5", "5")), says("c", propose("6", "6")),
 	}})

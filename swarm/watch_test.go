@@ -188,7 +188,7 @@ func TestAWatcherSeesWhatComesOfAnAnswer(t *testing.T) {
 	}
 }
 
-func TestAWatcherIsToldWhyASolveStopped(t *testing.T) {
+func TestAWatcherSeesWhyASolveStopped(t *testing.T) {
 	j := new(journal.Memory)
 	s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{proposer("p", "a", "do a"), sleeper("q", time.Hour, true)}, Seed: 3, Journal: j, Limits: swarm.Limits{Deadline: 20 * time.Millisecond}})
 	if err != nil {

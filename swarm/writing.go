@@ -10,8 +10,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
-// write has the answer written, unless nobody is to do so, it is in the log, or the solve
-// may go on. What it costs counts under the writer's name.
+// write has the answer written, unless there is no writer, the text is in the log, or the solve
+// may go on. Its cost is booked under the writer's name.
 func (r *solve) write(ctx context.Context) {
 	w, stop := r.opts.Coordination.Writer, r.result.Stop
 	written := func(s signals.Any) bool { return s.Kind() == synthesis.Kind }

@@ -15,7 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
-// A scribe writes what it is told to, and counts how often.
+// A scribe writes its text, and counts how often.
 type scribe struct {
 	text  string
 	err   error
