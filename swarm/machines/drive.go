@@ -22,7 +22,8 @@ import (
 // the task, and then begins the solve, or goes on with it where the log ends if another
 // process began it; the events are those from then on. Past has all signals of the log
 // ([Records.Digest]): what decides does not depend on what the history of the bus still has.
-// The bus and the journal of the options are replaced. If the lease is lost, another process
+// A task that is in the log by other terms is refused with a [*TermsError]. The bus and the
+// journal of the options are replaced. If the lease is lost, another process
 // may go on with the solve; this one waits for the lease again, and ends with what was decided
 // meanwhile. One process drives one task at a time on a log.
 func Drive(ctx context.Context, log *natsbus.Log, past *Records, o swarm.Options, task signals.Task) iter.Seq2[solves.Event, error] {
@@ -111,7 +112,7 @@ func (j *job) drive(ctx context.Context, log *natsbus.Log, o swarm.Options, yiel
 		return err
 	}
 	defer s.Close()
-	events, err := j.begin(ctx, s)
+	events, err := j.begin(ctx, s, &o)
 	if err != nil {
 		return err
 	}
@@ -148,13 +149,16 @@ func lost(ctx context.Context, e solves.Event, err error) error {
 
 // begin begins the solve, or goes on with the one in the log. An answer is given once, also
 // if this process loses the lease meanwhile.
-func (j *job) begin(ctx context.Context, s *swarm.Swarm) (iter.Seq2[solves.Event, error], error) {
+func (j *job) begin(ctx context.Context, s *swarm.Swarm, o *swarm.Options) (iter.Seq2[solves.Event, error], error) {
 	results, err := s.Results()
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range results {
 		if r.Thread == j.thread || j.thread == "" && r.Task == j.task {
+			if err := sameTerms(r, o); err != nil && j.thread == "" {
+				return nil, err
+			}
 			answer := j.answer
 			j.answer = nil
 			return s.StreamResume(ctx, r.Log, answer), nil

@@ -2,6 +2,7 @@ package natstest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -10,9 +11,13 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
+	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/machines"
+	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // What the history of the bus has forgotten, wholly or in part, is decided nevertheless, and
@@ -40,6 +45,66 @@ func TestSolvesDoNotDependOnWhatTheHistoryHolds(t *testing.T) {
 		got, err = late.solve(soon(t), team(nil), signals.Task{Task: fmt.Sprint("another task ", history)})
 		if err != nil || got.Stop != runlog.StopConsensus || got.Thread == want.Thread {
 			t.Errorf("history of %d: another task: %+v, %v", history, got, err)
+		}
+	}
+}
+
+// A task is decided once in a log: whoever asks it by other terms is told, and by which.
+func TestTaskThatIsInTheLogByOtherTermsIsRefused(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	l := joinSolving(t, url, "driver")
+	again := func(o swarm.Options, of signals.Task) (last solves.Event, err error) {
+		if o.Seed = 7; o.Agents == nil {
+			o.Agents = team(nil)
+		}
+		for e, err := range machines.Drive(soon(t), l.Log, l.past, o, of) {
+			if err != nil {
+				return nil, err
+			}
+			last = e
+		}
+		return last, nil
+	}
+	other, renamed := signals.Task{Task: "Which mode?"}, team(nil)
+	renamed[2].ID = "dan"
+	for _, first := range []func() (solves.Event, error){
+		func() (solves.Event, error) { return again(swarm.Options{Threshold: 0.6, Quorum: 2}, task) },
+		func() (solves.Event, error) {
+			return again(swarm.Options{Mode: mode.Single, Limits: swarm.Limits{Calls: 5}}, other)
+		},
+	} {
+		if _, err := first(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		of              signals.Task
+		o               swarm.Options
+		term, was, asks string
+	}{
+		{task, swarm.Options{Threshold: 0.6, Quorum: 2}, "", "", ""},
+		{task, swarm.Options{Threshold: 0.6}, "", "", ""},
+		{task, swarm.Options{}, "threshold", "0.6", "0.7"},
+		{task, swarm.Options{Threshold: 0.6, Agents: renamed}, "team", "[ann bob cyn]", "[ann bob dan]"},
+		{task, swarm.Options{Threshold: 0.6, Agents: team(nil)[:2]}, "team", "[ann bob cyn]", "[ann bob]"},
+		{task, swarm.Options{Threshold: 0.6, Quorum: 3}, "quorum", "2", "3"},
+		{task, swarm.Options{Threshold: 0.6, Strategy: consensus.Voting{}}, "strategy", "confidence", "voting"},
+		{task, swarm.Options{Threshold: 0.6, Mode: mode.Auto}, "mode", "deliberate", "auto"},
+		{other, swarm.Options{Mode: mode.Single}, "", "", ""},
+		{other, swarm.Options{Mode: mode.Auto}, "", "", ""},
+		{other, swarm.Options{Mode: mode.Vote}, "mode", "single", "vote"},
+		{other, swarm.Options{Mode: mode.Single, Threshold: 0.6}, "threshold", "1e-09", "0.6"},
+		{other, swarm.Options{Mode: mode.Single, Limits: swarm.Limits{Calls: 9}}, "calls", "5", "9"},
+		{other, swarm.Options{}, "mode", "single", "deliberate"},
+	} {
+		_, err := again(c.o, c.of)
+		var differs *machines.TermsError
+		switch refused := errors.As(err, &differs); {
+		case c.term == "" && err != nil:
+			t.Errorf("the same terms: %v", err)
+		case c.term != "" && (!refused || differs.Term != c.term || !strings.Contains(differs.Was, c.was) || !strings.Contains(differs.Asked, c.asks)):
+			t.Errorf("%s %s, then %s: %v", c.term, c.was, c.asks, err)
 		}
 	}
 }

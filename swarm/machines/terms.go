@@ -1,0 +1,109 @@
+package machines
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/mode"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+// A TermsError says that a task is in the log already, by other terms than those with which it
+// is asked now. What is decided once stays so: to ask anew, ask in other words or on another log.
+type TermsError struct {
+	Thread string // of the solve in the log
+	Term   string // which differs: team, mode, calls, strategy, threshold or quorum
+	Was    string
+	Asked  string
+}
+
+func (e *TermsError) Error() string {
+	return fmt.Sprintf("machines: the task is in the log, in thread %q, with %s %s, and is asked now with %s: ask in other words or on another log", e.Thread, e.Term, e.Was, e.Asked)
+}
+
+// sameTerms returns a [*TermsError] if a solve of the log was asked by other terms than these
+// options state. What the log does not have yet, or the options leave to the team, is not compared.
+func sameTerms(r *solves.Result, o *swarm.Options) error {
+	differ := func(term string, was, asked any) error {
+		return &TermsError{r.Thread, term, fmt.Sprint(was), fmt.Sprint(asked)}
+	}
+	t := termsOf(r.Log)
+	if t == nil {
+		return nil
+	}
+	was, asked := mode.Deliberate, max(o.Mode, mode.Deliberate)
+	if r.Planned != nil {
+		was = r.Planned.Mode
+	}
+	needs := consensus.DefaultThreshold
+	if t.Planned { // by which the leader is chosen, unless a threshold was stated
+		needs = consensus.Plurality
+	}
+	threshold, needed := cmp.Or(o.Threshold, needs), cmp.Or(t.Threshold, consensus.DefaultThreshold)
+	team := voters(o, t.Planned)
+	switch {
+	case t.Electorate != nil && !sameTeam(r.Log, t.Electorate, team):
+		return differ("team", t.Electorate, team)
+	case was != asked && (asked != mode.Auto || r.Planned == nil):
+		return differ("mode", was, asked)
+	case r.Planned != nil && o.Limits.Calls > 0 && r.Planned.Calls != o.Limits.Calls:
+		return differ("calls", r.Planned.Calls, o.Limits.Calls)
+	case threshold != needed:
+		return differ("threshold", needed, threshold)
+	case o.Quorum > 0 && t.Quorum != o.Quorum:
+		return differ("quorum", t.Quorum, o.Quorum)
+	case !t.Planned && (o.Strategy == nil) != t.Default, !t.Planned && o.Strategy != nil && o.Strategy.Name() != t.Strategy:
+		return differ("strategy", t.Strategy, strategyName(o))
+	}
+	return nil
+}
+
+// voters returns the agents whose votes count: in a plan, those that may answer.
+func voters(o *swarm.Options, planned bool) (ids []string) {
+	kind := signals.KindVote
+	if planned {
+		kind = signals.KindProposal
+	}
+	for _, a := range o.Agents {
+		if a.May(kind) {
+			ids = append(ids, a.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// sameTeam reports whether a team has voted in a solve. Whoever answers from outside votes, too.
+func sameTeam(log []signals.Any, electorate, team []string) bool {
+	missing := slices.ContainsFunc(team, func(id string) bool { return !slices.Contains(electorate, id) })
+	answered := slices.ContainsFunc(log, func(s signals.Any) bool { return s.Kind() == runlog.KindAnswered })
+	return !missing && (answered || len(electorate) == len(team))
+}
+
+func strategyName(o *swarm.Options) string {
+	if o.Strategy == nil {
+		return "of what was learned"
+	}
+	return o.Strategy.Name()
+}
+
+// termsOf returns the first terms of a solve; nil: none are recorded yet.
+func termsOf(log []signals.Any) *runlog.Terms {
+	for _, s := range log {
+		opened, ok := signals.As[runlog.Opened](s)
+		if !ok {
+			continue
+		}
+		t := new(runlog.Terms)
+		if json.Unmarshal([]byte(opened.Payload.Terms), t) == nil && t.Name == runlog.Learner {
+			return t
+		}
+	}
+	return nil
+}
