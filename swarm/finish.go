@@ -3,11 +3,13 @@ package swarm
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/internal/why"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -23,7 +25,9 @@ func (r *solve) finish(ctx context.Context) {
 	d := r.decision()
 	r.result.Decision, r.result.Missing, r.result.Obstacles = d, r.seats.Missing(d), r.thread.Obstacles()
 	r.read()
-	if !r.records.decided {
+	if r.records.decided {
+		r.revise()
+	} else {
 		r.result.Detail = r.detail(d)
 		r.record(ctx)
 	}
@@ -54,6 +58,21 @@ func (r *solve) decision() consensus.Decision {
 		}
 	}
 	return d
+}
+
+// revise fills in what was decided, and what the votes that are left decide, if something was
+// taken back since.
+func (r *solve) revise() {
+	made := r.thread.Stage.Decided
+	if made == nil || !slices.ContainsFunc(r.thread.Withdrawn.Said, func(s *signals.Signal[retract.Retraction]) bool { return s.Seq > made.Seq }) {
+		return
+	}
+	past, err := r.swarm.recorded(r.thread.Log)
+	if err != nil {
+		r.unfit("what was taken back after the decision cannot be counted", err)
+		return
+	}
+	r.result.Decision, r.result.Revision = past.Decision, past.Revision
 }
 
 // read fills in what the log says. Failed and Refused have the errors themselves, and the rounds of

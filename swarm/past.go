@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -37,6 +39,30 @@ func (s *Swarm) Results() ([]*solves.Result, error) {
 		return nil, nil
 	}
 	return solves.List(s.opts.Journal, s.opts.Kinds...)
+}
+
+// recorded returns the result that the log of a solve has: by what the swarm knew then if it has
+// a journal, else by what that log says.
+func (s *Swarm) recorded(log []signals.Any) (*solves.Result, error) {
+	thread := log[0].Head().Thread
+	all, err := s.Results()
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(all, func(r *solves.Result) bool { return r.Thread == thread }); i >= 0 {
+		return all[i], nil
+	}
+	past, err := replay.Trust(journal.Snapshot{})
+	if err != nil {
+		return nil, err
+	}
+	defer past.Close()
+	for _, said := range log {
+		if err := past.Next(said); err != nil {
+			return nil, err
+		}
+	}
+	return solves.Of(past.Thread(thread)), nil
 }
 
 // Replay returns what the log of a solve decides, from the log alone: the

@@ -120,5 +120,8 @@ func TestWhatIsTakenBackAfterADecisionSaysWhetherItChanges(t *testing.T) {
 		if err != nil || same.Stop != runlog.StopConsensus || same.Answer != "wait" {
 			t.Errorf("%s: %+v, %v", back.source, same, err)
 		}
+		if got := same.Revision; got == nil || got.Changed != back.changed || same.Decision.Reason() != after.Decision.Reason() || got.Decision.Reason() != after.Revision.Decision.Reason() {
+			t.Errorf("%s: resumed to %q, revised %+v; want %q", back.source, same.Decision.Reason(), got, after.Decision.Reason())
+		}
 	}
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -29,7 +32,7 @@ func (f *aboutFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.UintSliceVar(&f.without, "without", nil, "print what falls without these signals, by their numbers in the transcript")
 	flags.BoolVar(&f.answer, "answer", false, "print the answer as a text that cites the signals it is from, with dissent and what would change it")
-	flags.BoolVar(&f.why, "why", false, "print what hearing each other changed: flips, unanimity before and after, challengers")
+	flags.BoolVar(&f.why, "why", false, "print the mode with its reason, and what hearing each other changed: flips, unanimity before and after, challengers")
 	flags.BoolVar(&f.credit, "credit", false, "print who moved the result, by their Shapley values")
 	flags.UintVar(&f.assume, "assume", 0, "print what falls if somebody sees to it that the claim of this signal is true")
 }
@@ -39,29 +42,73 @@ func (f *aboutFlags) asText(json bool) error {
 	for _, print := range []struct {
 		flag  string
 		given bool
-	}{{"without", len(f.without) > 0}, {"assume", f.assume > 0}, {"credit", f.credit}, {"answer", f.answer}} {
+	}{{"without", len(f.without) > 0}, {"assume", f.assume > 0}} {
 		if json && print.given {
 			return fmt.Errorf("--%s prints text, and cannot be combined with --json", print.flag)
 		}
 	}
+	if json && f.answer {
+		return errors.New("--answer prints text; with --json the last event has it, as synthesis")
+	}
 	return nil
+}
+
+// asked reports whether something is to be printed instead of the transcript.
+func (f *aboutFlags) asked() bool {
+	return len(f.without) > 0 || f.assume > 0 || f.credit || f.answer || f.why
+}
+
+// creditJSON prints who moved the result as a JSON object.
+func creditJSON(w io.Writer, v journal.Reader, thread string) error {
+	r, err := resultIn(v, thread)
+	if err != nil {
+		return err
+	}
+	a, err := r.Credit(nil)
+	if err != nil {
+		return err
+	}
+	type share struct {
+		Agent  string  `json:"agent"`
+		Credit float64 `json:"credit"`
+		Error  float64 `json:"error,omitempty"`
+	}
+	shares := []share{}
+	for _, s := range a.Shares {
+		shares = append(shares, share(s))
+	}
+	return json.NewEncoder(w).Encode(struct {
+		Choice   string  `json:"choice,omitempty"`
+		Strategy string  `json:"strategy"`
+		Orders   int     `json:"orders,omitempty"`
+		Shares   []share `json:"credit"`
+	}{a.Choice, a.Strategy, a.Orders, shares})
+}
+
+// printAlone prints what was asked for and nothing before it.
+func (f *aboutFlags) printAlone(w io.Writer, v journal.Reader, thread string) error {
+	var all bytes.Buffer
+	if err := f.print(&all, v, thread); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.TrimPrefix(all.Bytes(), []byte("\n")))
+	return err
 }
 
 // print prints what was asked for.
 func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
-	asked := len(f.without) > 0 || f.assume > 0 || f.credit || f.answer || f.why
 	r, err := resultIn(v, thread)
 	if err != nil {
-		if !asked {
+		if !f.asked() {
 			return nil // a thread that is no solve
 		}
 		return err
 	}
-	if r.Revision != nil {
-		fmt.Fprintf(w, "\n%s\n", transcript.Revised(r))
-	}
-	if !asked {
-		return nil
+	if !f.asked() {
+		if r.Revision != nil {
+			_, err = fmt.Fprintf(w, "\n%s\n", transcript.Revised(r))
+		}
+		return err
 	}
 	if f.answer {
 		if _, err := fmt.Fprintf(w, "\n%s\n", transcript.PrintableText(r.Synthesis().Text)); err != nil {
@@ -69,8 +116,12 @@ func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
 		}
 	}
 	if f.why {
+		mode := "deliberate: no other was asked for"
+		if r.Planned != nil {
+			mode = r.Planned.String()
+		}
 		text := strings.ReplaceAll(r.Talk().String(), "\n", "\n  ")
-		if _, err := fmt.Fprintf(w, "\nWhat hearing each other changed\n  %s\n", transcript.PrintableText(text)); err != nil {
+		if _, err := fmt.Fprintf(w, "\nMode\n  %s\n\nWhat hearing each other changed\n  %s\n", transcript.Printable(mode), transcript.PrintableText(text)); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,9 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -21,6 +23,8 @@ type threadState struct {
 	thread  string
 	terms   []string                   // names, in the order in which they were opened
 	decided map[string]*runlog.Decided // by terms; nil: not yet
+	back    bool                       // something was taken back
+	revised string                     // what the swarm decides without it; "": the same
 }
 
 // threadsOf returns the threads of a run in the order in which they began, but for those of
@@ -54,6 +58,7 @@ func threadsOf(ctx context.Context, v journal.Reader) (threads []*threadState, e
 			t = &threadState{thread: name, decided: map[string]*runlog.Decided{}}
 			known[name], threads = t, append(threads, t)
 		}
+		t.back = t.back || kind == retract.Kind
 		if kind != runlog.KindTerms && kind != runlog.KindDecided {
 			continue
 		}
@@ -63,7 +68,29 @@ func threadsOf(ctx context.Context, v journal.Reader) (threads []*threadState, e
 		}
 		t.take(s.Body())
 	}
-	return threads, nil
+	return threads, revise(v, threads)
+}
+
+// revise notes what the solves decide of which something was taken back after the decision.
+func revise(v journal.Reader, threads []*threadState) error {
+	if !slices.ContainsFunc(threads, func(t *threadState) bool { return t.back }) {
+		return nil
+	}
+	all, err := solves.List(v)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		i := slices.IndexFunc(threads, func(t *threadState) bool { return t.thread == r.Thread })
+		switch now := r.Revision; {
+		case i < 0 || now == nil || !now.Changed:
+		case now.Decision.Outcome == consensus.Reached:
+			threads[i].revised = fmt.Sprintf(", and %q without what was taken back", now.Decision.Choice)
+		default:
+			threads[i].revised = fmt.Sprintf(", but fallen with what was taken back: %s", now.Decision.Outcome)
+		}
+	}
+	return nil
 }
 
 func (t *threadState) take(said any) {
@@ -85,6 +112,14 @@ func (t *threadState) take(said any) {
 // ending describes how the thread ended by some terms, in one word and in several.
 // running says that it may still continue.
 func (t *threadState) ending(terms string, running bool) (word, words string) {
+	if word, words = t.recorded(terms, running); terms != runlog.Learner || t.revised == "" {
+		return word, words
+	}
+	return "revised", words + t.revised
+}
+
+// recorded is ending without what was taken back later.
+func (t *threadState) recorded(terms string, running bool) (word, words string) {
 	p := t.decided[terms]
 	switch {
 	case p == nil && running:

@@ -217,7 +217,9 @@ weakened, if some are retracted; --assume, which do if somebody sees to it that 
 true. Both take the numbers of signals, as the transcript has them. --credit prints who
 moved the result, and --why what hearing each other changed: who flipped, whether agents were
 unanimous before and after it, and how many challenged something, with how many were expected.
-With --json the events are printed as solve --json does; the last one has what --why prints.
+They print that alone, without the transcript, unless with --follow. --why has the mode with the reason
+for it, too. With --json the events are printed as solve --json does; the last one has what --why
+prints, and the answer as a text. --json --credit prints one object with the credit.
 
   swarmbus show RUN --without 12,14
   swarmbus show RUN --credit
@@ -253,7 +255,12 @@ With --json the events are printed as solve --json does; the last one has what -
 			if follow {
 				read = watchThread
 			}
-			if asJSON {
+			switch {
+			case asJSON && about.credit:
+				return creditJSON(cmd.OutOrStdout(), v, thread)
+			case about.asked() && !asJSON && !follow:
+				return about.printAlone(cmd.OutOrStdout(), v, thread)
+			case asJSON:
 				return showJSON(cmd, v, thread, read)
 			}
 			look := lookOf(cmd.OutOrStdout(), width)

@@ -3,7 +3,8 @@
 //
 // Its exit status is 0 when it decided (or did what was asked), 1 for an error,
 // 2 for wrong usage, 3 for no consensus, 4 if a budget or the time ran out, 5 if
-// someone outside has to decide, and 6 if it was canceled.
+// someone outside has to decide, 6 if it was canceled, and 7 if a retraction changes the
+// decision.
 package main
 
 import (
@@ -38,6 +39,7 @@ const (
 	exitBudget      = 4
 	exitEscalated   = 5
 	exitCancelled   = 6
+	exitChanged     = 7 // of retract
 )
 
 // A statusError ends the program with a status of its own.
@@ -93,7 +95,8 @@ func newRoot(seen *telemetry) *cobra.Command {
 decisions, and records, shows and verifies runs.
 
 Exit status: 0 decided, 1 error, 2 usage, 3 no consensus (rejected, deadlocked
-or uncertified), 4 budget or deadline, 5 escalated, 6 canceled.`,
+or uncertified), 4 budget or deadline, 5 escalated, 6 canceled, 7 another decision without
+what was taken back.`,
 		Version:       version().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,

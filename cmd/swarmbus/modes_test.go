@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -78,8 +79,8 @@ func TestAnAnswerOfModelsFallsWithTheFactThatItNames(t *testing.T) {
 	if r.Answer != "add an index" {
 		t.Fatalf("%q: %s", r.Answer, r.Detail)
 	}
-	out, errs, _ := called(t, "retract", path, saidBy(t, r, "ann", signals.KindDiscovery), "the wrong table")
-	if !strings.Contains(out, "the decision changes: ") || !strings.Contains(out, `"cid-1"`) {
+	out, errs, status := called(t, "retract", path, saidBy(t, r, "ann", signals.KindDiscovery), "the wrong table")
+	if status != exitChanged || !strings.Contains(out, "the decision changes: ") || !strings.Contains(out, `"cid-1"`) {
 		t.Errorf("retract: %s%s", out, errs)
 	}
 	if out, errs, _ = called(t, "show", path, "--answer"); !strings.Contains(out, "The answer is: buy a disk [") || !strings.Contains(out, "the disk is full [") {
@@ -90,5 +91,54 @@ func TestAnAnswerOfModelsFallsWithTheFactThatItNames(t *testing.T) {
 	}
 	if out, errs, _ = called(t, "show", path, "--json"); !strings.Contains(out, `"text":"The answer is: buy a disk [`) || !strings.Contains(out, `"fallen":[9,10],`) {
 		t.Errorf("show --json: %s%s", out, errs)
+	}
+}
+
+func TestRetractSaysByItsStatusWhetherTheDecisionStands(t *testing.T) {
+	path, r := inMode(t, mode.FactsFirst, readers())
+	for _, step := range []struct {
+		agent, says, runs string
+		status            int
+	}{
+		{"bob", "The decision stays", `decided "ann-1"`, exitDecided},
+		{"ann", "the decision changes: ", `decided "ann-1", and "cid-1" without what was taken back`, exitChanged},
+		{"cid", "the decision falls: ", `decided "ann-1", but fallen with what was taken back: deadlocked`, exitNoConsensus},
+	} {
+		out, errs, status := called(t, "retract", path, saidBy(t, r, step.agent, signals.KindDiscovery), "wrong")
+		if status != step.status || !strings.Contains(out, step.says) {
+			t.Errorf("%s: status %d: %s%s", step.agent, status, out, errs)
+		}
+		if out, _, _ := called(t, "runs", filepath.Dir(path)); !strings.HasSuffix(strings.TrimSpace(out), step.runs) {
+			t.Errorf("%s: runs: %s", step.agent, out)
+		}
+	}
+}
+
+func TestShowPrintsOnlyWhatWasAskedFor(t *testing.T) {
+	path, _ := inMode(t, mode.FactsFirst, readers())
+	for flag, want := range map[string]string{
+		"--answer":  "The answer is: ",
+		"--credit":  "Credit for ann-1 by ",
+		"--why":     "Mode\n  facts-first: it was asked for\n\nWhat hearing each other changed\n  before       2 of 3 for ann-1, of those who had heard no answer\n",
+		"--without": "Without [5]: ",
+	} {
+		args := []string{"show", path, flag}
+		if flag == "--without" {
+			args = append(args, "5")
+		}
+		if out, errs, _ := called(t, args...); !strings.HasPrefix(out, want) {
+			t.Errorf("%s: %s%s", flag, out, errs)
+		}
+	}
+	out, errs, _ := called(t, "show", path, "--json", "--credit")
+	var got struct {
+		Choice string
+		Credit []struct {
+			Agent  string
+			Credit float64
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || got.Choice != "ann-1" || len(got.Credit) != 3 {
+		t.Errorf("%v: %s%s", err, out, errs)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/claims"
@@ -31,6 +32,9 @@ says whether the votes that still count decide the same. A solve that goes on go
 without the signal. What a running server writes is taken back with --server.
 
 swarmbus show --without says what would fall, and records nothing.
+
+Exit status: 0 the decision stays, or the solve goes on, 3 the decision falls: no other one
+is reached, 7 another one is reached.
 
 ` + aRun,
 		Args: cobra.ExactArgs(3),
@@ -116,8 +120,13 @@ func sayRetracted(cmd *cobra.Command, before, r *solves.Result, seq uint) error 
 	if r.Revision != nil {
 		said = transcript.Revised(r)
 	}
-	_, err := fmt.Fprintln(w, said)
-	return err
+	if _, err := fmt.Fprintln(w, said); err != nil || r.Revision == nil || !r.Revision.Changed {
+		return err
+	}
+	if r.Revision.Decision.Outcome != consensus.Reached {
+		return &statusError{status: exitNoConsensus}
+	}
+	return &statusError{status: exitChanged}
 }
 
 // fallsBy returns what falls by what a result has taken back and an earlier one has not, with the

@@ -42,7 +42,7 @@ func TestARetractionOfAVoteFellsWhatShowSaidOfIt(t *testing.T) {
 	vote := saidBy(t, r, "ann", signals.KindVote)
 	foreseen, _, _ := called(t, "show", path, "--without", vote)
 	out, errs, status := called(t, "retract", path, vote, "a mistake", "--by", "ceo")
-	if status != exitDecided {
+	if status != exitNoConsensus {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	if want, got := effect(foreseen, vote), effect(out, vote); got != want || !strings.HasPrefix(got, "1 claim falls") {
@@ -57,7 +57,7 @@ func TestARetractionOfAVoteFellsWhatShowSaidOfIt(t *testing.T) {
 func TestShowNamesWhatWasTakenBackAfterTheDecision(t *testing.T) {
 	path, r := grounded(t)
 	vote := saidBy(t, r, "ann", signals.KindVote)
-	if _, errs, status := called(t, "retract", path, vote, "a mistake", "--by", "ceo"); status != exitDecided {
+	if _, errs, status := called(t, "retract", path, vote, "a mistake", "--by", "ceo"); status != exitNoConsensus {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	out, _, _ := called(t, "show", path, "--width", "200")
@@ -101,7 +101,7 @@ func TestShowHasTheRevisionAndTheAnswerAsJSON(t *testing.T) {
 	}
 	text, _, _ = called(t, "show", path)
 	got := stopped()
-	if got.Revision == nil || len(got.Revision.Retracted) == 0 || got.Revision.Changed != strings.Contains(text, "the decision changes: ") || !strings.Contains(text, got.Revision.Decision.Outcome) {
+	if got.Revision == nil || len(got.Revision.Retracted) == 0 || got.Revision.Changed != strings.Contains(text, "the decision falls: ") || !strings.Contains(text, got.Revision.Decision.Outcome) {
 		t.Errorf("after: %+v, show has\n%s", got.Revision, text)
 	}
 	if _, errs, status := called(t, "show", path, "--json", "--answer"); status != exitUsage || !strings.Contains(errs, "json") {
@@ -118,7 +118,7 @@ func TestASignalIsTakenBackOnceAndByNoAgent(t *testing.T) {
 	}{
 		{"bob", "by", exitUsage},
 		{" Finder", "by", exitUsage},
-		{"ceo", "", exitDecided},
+		{"ceo", "", exitNoConsensus},
 		{"ada", "already taken back by ceo, in signal", exitUsage},
 	} {
 		if _, errs, status := called(t, "retract", path, vote, "a mistake", "--by", step.by); status != step.status || !strings.Contains(errs, step.want) {

@@ -30,7 +30,8 @@ func newRuns() *cobra.Command {
 		Long: `Runs lists the journals in DIR by their paths, or those in the default directory by
 their names, with their state: whether they are damaged or being written, and the
 result of their solve: decided, rejected, deadlocked, escalated, stopped, still running,
-or cut off by the end of the program. For several solves it prints how many had which
+or cut off by the end of the program; and what it decides without what was taken back
+since, if that is something else (revised). For several solves it prints how many had which
 result. A long state is cut; "swarmbus show RUN" prints it, or lists the solves.`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

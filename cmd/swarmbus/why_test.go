@@ -55,7 +55,7 @@ func conforming(t *testing.T, solves int) (path string) {
 func TestShowSaysWhatHearingEachOtherChanged(t *testing.T) {
 	path := conforming(t, 1)
 	out, errs, status := called(t, "show", path, "--why")
-	want := "\nWhat hearing each other changed\n  before       2 of 3 for index-bob, of those who had heard nobody\n" +
+	want := "\nWhat hearing each other changed\n  before       2 of 3 for index-bob, of those who had heard no answer\n" +
 		"  after        3 of 3 for index-bob, unanimous\n  flips        1\n"
 	if status != 0 || !strings.Contains(out, want) || !strings.Contains(out, " ann from wait-ann to index-bob in round 2\n  challengers  0 of 3 challenged, 0.88 expected") {
 		t.Errorf("status %d, %s: missing %q in\n%s", status, errs, want, out)
@@ -82,7 +82,6 @@ func TestShowAsJSONRefusesWhatIsText(t *testing.T) {
 	}{
 		{[]string{"--without", "4"}, "--without prints text"},
 		{[]string{"--assume", "4"}, "--assume prints text"},
-		{[]string{"--credit"}, "--credit prints text"},
 		{[]string{"--answer"}, "--answer prints text"},
 		{nil, "name one of the 2 threads"},
 	} {

@@ -47,7 +47,7 @@ type Result struct {
 	Groupthink settle.Groupthink
 
 	// Revision says what of that was decided anew because something was taken back later;
-	// nil: nothing was. It is of results that were read from a journal.
+	// nil: nothing was. It is of results that were read from a journal, or resumed.
 	Revision *Revision
 
 	Logged // what its log says

@@ -72,7 +72,7 @@ func Of(log []signals.Any) *Diagnosis {
 // String describes d in words, in several lines.
 func (d *Diagnosis) String() string {
 	lines := []string{
-		fmt.Sprintf("before       %v, of those who had heard nobody", d.Before),
+		fmt.Sprintf("before       %v, of those who had heard no answer", d.Before),
 		fmt.Sprintf("after        %v", d.After),
 		fmt.Sprintf("flips        %d", len(d.Flips)),
 	}
