@@ -109,6 +109,17 @@ func TestTheLogHasWhatConcurrentSolvesLearn(t *testing.T) {
 	}
 }
 
+func recordsOf(t *testing.T, j journal.Reader) (all []journal.Record) {
+	t.Helper()
+	for record, err := range j.Read(0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, record)
+	}
+	return all
+}
+
 // TestAJournalThatWasCutAnywhereStartsAgainAndAgain cuts between records.
 func TestAJournalThatWasCutAnywhereStartsAgainAndAgain(t *testing.T) {
 	for _, policy := range []settle.Policy{settle.ByDebate, settle.ByEscalation} {
@@ -123,13 +134,7 @@ func TestAJournalThatWasCutAnywhereStartsAgainAndAgain(t *testing.T) {
 		}
 		ask(t, s, 2)
 		shutdown(t, s)
-		var records []journal.Record
-		for record, err := range whole.Read(0) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			records = append(records, record)
-		}
+		records := recordsOf(t, whole)
 		for cut := range len(records) + 1 {
 			j := new(journal.Memory)
 			if _, err := j.Append(records[:cut]...); cut > 0 && err != nil {

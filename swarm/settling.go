@@ -77,6 +77,24 @@ func (r *solve) settleByConsensus(ctx context.Context) {
 	}
 }
 
+// hadChosen stops a solve that was broken off while it ended the conflicts of what the votes had
+// chosen: those left have gone on with other rivals, as if they were still to be settled.
+func (r *solve) hadChosen(ctx context.Context) {
+	last, began, answered := r.thread.Conflicts.Last(), r.thread.Turns.Began, r.thread.Stage.Answered
+	if r.over() || last == nil || last.Payload.How != conflict.ByConsensus || began != nil && began.Seq > last.Seq || answered != nil && answered.Seq > last.Seq {
+		return
+	}
+	d, end := r.weigh(ctx)
+	defer end()
+	if by, _ := r.thread.Votes.Terms(); d.Outcome != consensus.Reached && by.Decide(r.votes().Ballots().Close()).Outcome == consensus.Reached {
+		r.votes().Close()
+		d = r.votes().Decision()
+	}
+	if d.Outcome == consensus.Reached {
+		r.stop(runlog.StopConsensus, d.Reason(), nil)
+	}
+}
+
 // settleByAnswer ends the conflicts that the answer settles.
 func (r *solve) settleByAnswer(ctx context.Context, said signals.Any) {
 	r.resolveAll(ctx, func() *settling.Resolution {
