@@ -117,6 +117,23 @@ func (p *Plan) Choice(calls []Call) Choice {
 	return c
 }
 
+// Shares returns the share of each answer, counted as [Choice] counts that of what leads, so that
+// they are at most 1 together: of the judges if most of them accept one, else of the weight.
+func (p *Plan) Shares(calls []Call) map[string]float64 {
+	all, v := map[string]float64{}, judged(calls)
+	if _, n := most(v.accepted); 2*n > v.of {
+		for _, a := range v.accepted {
+			all[a] += 1 / float64(v.of)
+		}
+		return all
+	}
+	t := count(p.Members, slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Part == Verdict }))
+	for _, c := range t.order {
+		all[c.answer] = c.weight / t.all
+	}
+	return all
+}
+
 // rightOf returns how often the agent that gave an answer is right.
 func (p *Plan) rightOf(answer string, calls []Call) float64 {
 	for _, c := range calls {

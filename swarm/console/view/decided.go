@@ -73,6 +73,9 @@ func (s *solve) name(id string) string {
 	return id
 }
 
+// hindsight are forms of signals that say nothing new of a proposal.
+var hindsight = map[string]bool{"decided": true, "answer": true, "round": true}
+
 // turning returns the signal after which the leader led for good; nil: nothing leads.
 func (s *solve) turning() *api.Turning {
 	n := len(s.steps)
@@ -94,6 +97,11 @@ func (s *solve) turning() *api.Turning {
 		}
 	}
 	at, found := slices.BinarySearchFunc(s.said, of.Seq, func(w api.Said, seq uint64) int { return int(int64(w.Seq) - int64(seq)) })
+	for i := at; found && i >= 0 && hindsight[s.said[at].Form]; i-- { // what they voted before, counted anew
+		if s.said[i].Form == "vote" || s.said[i].Form == "proposal" {
+			at, of.Seq = i, s.said[i].Seq
+		}
+	}
 	if found {
 		of.By, of.Text, of.Cause = s.said[at].By, s.said[at].Text, s.said[at].Target
 	}

@@ -3,6 +3,7 @@ package view_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -211,6 +212,16 @@ func TestAModeShowsItsReasonItsVotesAndWhatStrategiesWouldDecide(t *testing.T) {
 	if len(d.Votes) != 3 || d.Votes[2].Proposal != "ybob" || d.Votes[2].Reasoning != "because" || !d.Votes[2].Counts {
 		t.Errorf("the votes are %+v, want the three answers", d.Votes)
 	}
+	sum := 0.0
+	for _, p := range d.Proposals {
+		sum += p.Support
+	}
+	if last := d.Steps[len(d.Steps)-1].Support; math.Abs(sum-1) > 1e-9 || math.Abs(last["xann"]-d.Decision.Support) > 1e-9 || math.Abs(last["xann"]+last["ybob"]-1) > 1e-9 {
+		t.Errorf("the shares are %+v, together %v, want 1, and %v for what was chosen", last, sum, d.Decision.Support)
+	}
+	if d.Turn == nil || d.Turn.By != "ann" {
+		t.Errorf("it was turned by %+v, want ann, whose answer leads", d.Turn)
+	}
 	got, _, err := b.WhatIf("s", 0, nil)
 	if err != nil || got.Actual.Choice != "xann" || got.Actual.Strategy != "vote" {
 		t.Fatalf("the mode decides %+v (%v), want the answer of ann, who is right more often", got.Actual, err)
@@ -221,6 +232,30 @@ func TestAModeShowsItsReasonItsVotesAndWhatStrategiesWouldDecide(t *testing.T) {
 	}
 	if leader["vote"] != "xann" || leader["voting"] != "ybob" || len(leader) != 1+len(consensus.Builtin()) {
 		t.Errorf("the leaders are %v, want that of the mode, and that of two of three by count", leader)
+	}
+}
+
+// Where answers are tied and a person votes, the person turns it.
+func TestWhoeverVotesOnATieTurnsIt(t *testing.T) {
+	t.Parallel()
+	terms := &runlog.Terms{Name: runlog.Learner, Strategy: "vote", Quorum: 1, Threshold: 0.1, Planned: true}
+	w := beginBy(t, terms)
+	text, err := runlog.TextOf(&mode.Plan{Mode: mode.Vote, Calls: 9, Lead: 3, Members: []mode.Member{{ID: "ann", Right: 0.6}, {ID: "bob", Right: 0.6}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	say(w, bus.System, runlog.Planned{Plan: text})
+	say(w, bus.System, runlog.Began{Turns: "[]", Ask: agents.AskAnswer})
+	for _, voter := range []string{"ann", "bob"} {
+		say(w, voter, signals.Proposal{ProposalID: "of-" + voter, Content: "do as " + voter + " says"})
+	}
+	say(w, bus.System, signals.Escalation{Reason: "which?"})
+	vote := say(w, "dora", signals.Vote{ProposalID: "of-bob", Stance: signals.Agree, Weight: 1})
+	say(w, bus.System, runlog.Answered{By: "dora", AnswerID: vote})
+	conclude(t, w, terms)
+	b, _ := book(t, w.log)
+	if d, _ := b.Detail("s", 0); d.Turn == nil || d.Turn.By != "dora" {
+		t.Errorf("it was turned by %+v, want dora", d.Turn)
 	}
 }
 

@@ -114,15 +114,18 @@ func (s *solve) step(said signals.Any) (step api.Step, ok bool) {
 	}
 	d := s.now
 	return api.Step{
-		Seq: said.Head().Seq, Support: supports(d), None: d.None, Leader: d.Leader(), Confidence: d.Confidence,
+		Seq: said.Head().Seq, Support: supports(s.Thread.Thread, d), None: d.None, Leader: d.Leader(), Confidence: d.Confidence,
 		Outcome: d.Outcome.String(), Voters: d.Voters,
 	}, true
 }
 
-// supports returns the support of each proposal that has some: for those that do not lead
-// in the same ratio to what speaks for them as for the leader.
-func supports(d consensus.Decision) map[string]float64 {
+// supports returns the support of each proposal that has some: in a mode by its shares, else for
+// those that do not lead in the same ratio to what speaks for them as for the leader.
+func supports(t *runlog.Thread, d consensus.Decision) map[string]float64 {
 	all := map[string]float64{}
+	if plan := t.Calls.Plan(); plan != nil && d.Strategy == plan.Mode.String() {
+		return plan.Shares(t.Calls.All())
+	}
 	if len(d.Leaders) == 0 {
 		return all
 	}
@@ -160,7 +163,7 @@ func (s *solve) proposals() []api.Proposal {
 	if s.Votes.Round() != nil {
 		d = s.decision()
 	}
-	tallies, support := d.Tallies(), supports(d)
+	tallies, support := d.Tallies(), supports(s.Thread.Thread, d)
 	for i, p := range s.Votes.Show("") {
 		of := api.Proposal{
 			ID: p.ID(), Letter: letter(i), Seq: p.Proposal.Seq, Round: int(p.Proposal.Round), By: p.Supporters(),

@@ -59,7 +59,7 @@ func (s *solve) whatIf(at uint64, thresholds []float64) (of api.WhatIf, err erro
 			}
 			c := cell(then, d, threshold)
 			c.Same = c.Outcome == of.Actual.Outcome && c.Choice == of.Actual.Choice
-			row.Support, row.None, row.Cells = supports(d), d.None, append(row.Cells, c)
+			row.Support, row.None, row.Cells = supports(then, d), d.None, append(row.Cells, c)
 		}
 		of.Strategies = append(of.Strategies, row)
 	}
