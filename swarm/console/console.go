@@ -1,6 +1,8 @@
 package console
 
 import (
+	"encoding/json"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"time"
@@ -31,10 +33,38 @@ func New(o Options) http.Handler {
 	mux.Handle("GET /api/feed", o.Hub.Events(guard.User))
 	mux.Handle("GET /api/feed/socket", o.Hub.Socket(guard.User))
 	mux.Handle("POST /api/agui/", (&agui.Server{Backend: o.Backend, Hub: o.Hub, User: guard.User}).Handler())
-	mux.Handle("/api/", within(longest, routes))
+	mux.Handle("/api/", within(longest, problems(routes)))
 	mux.Handle("/", within(longest, newPage(o.Files)))
 	return o.Guard.Wrap(mux)
 }
+
+// problems answers as the routes do where there is none for a path or a method: with a problem.
+func problems(routes *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h, pattern := routes.Handler(r)
+		if pattern != "" {
+			routes.ServeHTTP(w, r)
+			return
+		}
+		none := unwritten{w.Header(), http.StatusNotFound}
+		h.ServeHTTP(&none, r) // says which of both, and which methods there are
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(none.status)
+		_ = json.NewEncoder(w).Encode(api.NewError(none.status, fmt.Sprintf("the API has no %s %s", r.Method, r.URL.Path))) // a client that has gone does not need it
+	})
+}
+
+// unwritten is an answer of which only header and status are wanted.
+type unwritten struct {
+	header http.Header
+	status int
+}
+
+func (u *unwritten) Header() http.Header { return u.header }
+
+func (u *unwritten) Write(text []byte) (int, error) { return len(text), nil }
+
+func (u *unwritten) WriteHeader(status int) { u.status = status }
 
 // within ends answers that take too long to write.
 func within(d time.Duration, next http.Handler) http.Handler {

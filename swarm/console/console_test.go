@@ -212,3 +212,33 @@ func TestReliabilityCountsKnownOutcomes(t *testing.T) {
 		}
 	}
 }
+
+// What the API does not have is a problem, as is what it refuses: unknown paths and methods, and
+// tasks and answers that are blank.
+func TestWhatTheAPIDoesNotHaveIsAProblem(t *testing.T) {
+	t.Parallel()
+	s := start(t, t.TempDir())
+	s.solve(logs)
+	item := call[[]api.Item](s, "GET", "/api/inbox", "")[0].ID
+	for _, of := range []struct {
+		method, path, body string
+		status             int
+	}{
+		{"GET", "/api/none", "", http.StatusNotFound},
+		{"DELETE", "/api/solves", "", http.StatusMethodNotAllowed},
+		{"GET", "/api/solves?limit=5000", "", http.StatusUnprocessableEntity},
+		{"GET", "/api/solves?many=5", "", http.StatusUnprocessableEntity},
+		{"POST", "/api/solves", `{"team":"platform","task":" \n"}`, http.StatusUnprocessableEntity},
+		{"POST", "/api/inbox/" + item + "/answer", `{"text":" \t"}`, http.StatusUnprocessableEntity},
+	} {
+		status, header, text := s.ask(of.method, of.path, of.body)
+		var problem api.Error
+		err := json.Unmarshal(text, &problem)
+		if kind := header.Get("Content-Type"); status != of.status || kind != "application/problem+json" || err != nil || problem.Status != of.status || problem.Detail == "" {
+			t.Errorf("%s %s: %d %s %+v (%v), want %d as a problem", of.method, of.path, status, kind, problem, err, of.status)
+		}
+		if of.status == http.StatusMethodNotAllowed && header.Get("Allow") == "" {
+			t.Errorf("%s %s does not say which methods there are", of.method, of.path)
+		}
+	}
+}

@@ -83,7 +83,9 @@ type desk struct {
 // open opens the journal of a team, and begins to read what is in it: for the swarm, which
 // learns from it, and for the book.
 func open(ctx context.Context, o *Options, t Team) (_ *desk, err error) {
-	store, err := journal.Open(filepath.Join(o.Dir, t.Run+runs.Suffix), &journal.Options{Sync: t.Sync})
+	path := filepath.Join(o.Dir, t.Run+runs.Suffix)
+	_, missing := os.Stat(path)
+	store, err := journal.Open(path, &journal.Options{Sync: t.Sync})
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +93,9 @@ func open(ctx context.Context, o *Options, t Team) (_ *desk, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("team %s: %w", t.Name, err), d.release(), store.Close())
+			if missing != nil { // it has nothing
+				err = errors.Join(err, os.Remove(path))
+			}
 		}
 	}()
 	if d.log, err = newLog(t.Run, t.Name, store, o.Hub); err != nil {

@@ -3,6 +3,8 @@ package host_test
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -19,5 +21,20 @@ func TestATeamThatCannotBeMadeIsAnErrorThatNamesIt(t *testing.T) {
 	_, err := host.Open(t.Context(), host.Options{Dir: t.TempDir(), Teams: []host.Team{team}, Hub: hub})
 	if !errors.Is(err, missing) || err.Error() != "team review: the key is missing" {
 		t.Errorf("got %v, want the reason with the name of the team", err)
+	}
+}
+
+// A team that cannot be made leaves no journal behind, unless there was one.
+func TestATeamThatCannotBeMadeLeavesNoJournal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	team := host.Team{Name: "review", Make: func(context.Context, journal.Store) (*host.Made, error) { return nil, errors.New("no key") }}
+	hub := feed.New(feed.Options{})
+	defer hub.Close()
+	if _, err := host.Open(t.Context(), host.Options{Dir: dir, Teams: []host.Team{team}, Hub: hub}); err == nil || !strings.Contains(err.Error(), "no key") {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*.journal")); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
 	}
 }
