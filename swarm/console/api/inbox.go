@@ -61,7 +61,7 @@ type Answered struct {
 type Answer struct {
 	Text   string `json:"text,omitempty" maxLength:"65536"`
 	Vote   string `json:"vote,omitempty" maxLength:"256" doc:"Id of a proposal"`
-	Stance string `json:"stance,omitempty" enum:"agree,disagree" doc:"Default: agree"`
+	Stance string `json:"stance,omitempty" enum:"agree,disagree,abstain" doc:"Default: agree"`
 	By     string `json:"by,omitempty" maxLength:"64" doc:"Name of the person; must not be that of an agent"`
 }
 

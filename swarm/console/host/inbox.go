@@ -103,8 +103,10 @@ func answerOf(a api.Answer) signals.Any {
 		return signals.New(h, signals.Memory{Content: a.Text, Category: "answer", Importance: 1})
 	}
 	v := signals.Vote{ProposalID: a.Vote, Stance: signals.Agree, Weight: 1, Reasoning: a.Text}
-	if a.Stance == signals.Disagree.String() {
-		v.Stance = signals.Disagree
+	for _, s := range []signals.Stance{signals.Disagree, signals.Abstain} {
+		if a.Stance == s.String() {
+			v.Stance = s
+		}
 	}
 	return signals.New(h, v)
 }

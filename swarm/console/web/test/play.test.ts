@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { items } from "../src/play/items";
+import { counts, items } from "../src/play/items";
 import { place } from "../src/play/moments";
 import { join, merge, Play, upTo } from "../src/play/play";
 import { path } from "../src/play/series";
@@ -47,6 +47,14 @@ describe("a play", () => {
 });
 
 describe("the text of a play", () => {
+  it("has the answers of a mode as votes, and one line for its conflicts", () => {
+    const conflict = (seq: number) => said(seq, "conflict", "system", { about: "system" });
+    const mode = { terms: { strategy: "vote", reason: "equal", threshold: 1e-9, quorum: 1, learns: false }, said: [said(3, "proposal", "ada"), said(4, "proposal", "bob"), conflict(5), said(6, "proposal", "cem"), conflict(7), conflict(8)], votes: [vote(3, "ada", "ship", "agree"), vote(4, "bob", "wait", "agree"), vote(6, "cem", "ship", "agree")] };
+    const p = new Play(detail(mode));
+    expect(items(p, "vote").filter((i) => i.type === "said").map((i) => i.type === "said" && i.said.seq)).toEqual([3, 4, 6]);
+    expect(counts(p).vote).toBe(3);
+    expect(items(p, "all").filter((i) => i.type === "said" && i.said.form === "conflict").length).toBe(1);
+  });
   it("leaves out rounds of which the filter leaves nothing", () => {
     expect(items(new Play(detail()), "all").map((i) => i.type)).toEqual(["round", "said", "said", "said", "said"]);
     expect(items(new Play(detail()), "person")).toEqual([]);

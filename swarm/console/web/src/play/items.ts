@@ -14,13 +14,17 @@ export type Item =
 export function items(play: Play, filter: Filter): Item[] {
   const all: Item[] = [];
   const shown = new Set<Debate>();
-  let round = 0, head: Item | undefined;
+  let round = 0, head: Item | undefined, conflicts = false;
   play.said.forEach((said, i) => {
     while (play.rounds[round] && play.rounds[round].from <= i) {
       head = { type: "round", key: "r" + play.rounds[round].round.seq, i, span: play.rounds[round] };
       round++;
     }
-    if (said.form === "task" || !passes(said, filter)) return;
+    if (said.form === "task" || !passes(play, said, filter)) return;
+    if (said.form === "conflict" && play.detail.terms.reason) { // in a mode every other answer is one: a line for all
+      if (conflicts) return;
+      conflicts = true;
+    }
     if (head) all.push(head);
     head = undefined;
     const debate = play.debate(said.seq);
@@ -33,13 +37,13 @@ export function items(play: Play, filter: Filter): Item[] {
   return all;
 }
 
-const passes = (s: Said, f: Filter) => f === "all" || s.about === f || (f === "argument" && s.form === "escalation");
+const passes = (play: Play, s: Said, f: Filter) => f === "all" || s.about === f || (f === "vote" && play.votes(s.seq)) || (f === "argument" && s.form === "escalation");
 
 export function counts(play: Play): Record<Filter, number> {
   const n = { all: 0, argument: 0, vote: 0, person: 0 };
   for (const s of play.said) {
     if (s.form === "task") continue;
-    for (const f of Object.keys(n) as Filter[]) if (passes(s, f)) n[f]++;
+    for (const f of Object.keys(n) as Filter[]) if (passes(play, s, f)) n[f]++;
   }
   return n;
 }

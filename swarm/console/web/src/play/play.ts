@@ -14,6 +14,7 @@ export class Play {
   private readonly stepSeqs: number[];
   private readonly byProposal = new Map<string, Proposal>();
   private readonly bySeq = new Map<number, Said>();
+  private readonly cast = new Set<number>();
   private readonly backs = new Map<number, Said>();
   private readonly boxes = new Map<string, Vote[]>(); // votes of a voter on a proposal, in order
   private readonly debateOf = new Map<number, Debate>();
@@ -29,6 +30,7 @@ export class Play {
       this.bySeq.set(s.seq, s);
       if (s.severity === "retraction" && s.target && !this.backs.has(s.target)) this.backs.set(s.target, s);
     }
+    for (const v of d.votes) this.cast.add(v.seq);
     for (const v of d.votes) push(this.boxes, v.voter + "\n" + v.proposal, v);
     for (const b of d.debates) for (const a of b.arguments) this.debateOf.set(a.seq, b);
     this.people = new Set(d.people ?? [...d.escalations.flatMap((e) => e.answer?.by ?? []), ...all.filter((s) => s.about === "person" && s.form !== "escalation").map((s) => s.by)]);
@@ -63,6 +65,9 @@ export class Play {
     const { decision, leader, steps } = this.detail;
     return this.proposal(decision?.choice ?? leader?.proposal ?? steps[steps.length - 1]?.leader);
   }
+
+  // votes reports whether a signal is a vote; in a mode an answer is one.
+  votes = (seq: number): boolean => this.cast.has(seq);
 
   // back is the signal that took another one back.
   back = (seq: number): Said | undefined => this.backs.get(seq);

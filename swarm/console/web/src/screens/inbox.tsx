@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { at, post, Problem } from "../lib/api";
 import { now } from "../lib/clock";
@@ -6,12 +7,17 @@ import { useKeys } from "../lib/keys";
 import { go } from "../lib/route";
 import { inbox, name, putItem, waiting } from "../lib/store";
 import { ago, clean, clock, needed, two } from "../lib/text";
-import type { Answered, Item } from "../lib/types";
+import type { Answered, Item, Stance } from "../lib/types";
 import { Glyph } from "../parts/glyph";
 import { Strip } from "../parts/shell";
-import { Gauge, Key, Letter, Top } from "../parts/small";
+import { Gauge, Key, Letter, Segments, Top } from "../parts/small";
 import { Empty, Loading } from "../parts/state";
 import { solves } from "../lib/store";
+
+// late says, by item, what became of an answer that was not the first.
+const late = signal<Record<string, string>>({});
+const who = (a: Answered) => (name(a.by) === "you" ? "another person" : clean(a.by)); // the user is in several windows
+const tooLate = (item: Item, text: string) => void (late.value = { ...late.peek(), [item.id]: text });
 
 const path = (i: Item) => "/inbox/" + encodeURIComponent(i.id);
 
@@ -70,11 +76,13 @@ function Line({ i, on }: { i: Item; on: boolean }) {
   );
 }
 
+const words: Record<string, string> = { agree: "for ", disagree: "against ", abstain: "abstains on " };
+
 function said(a: Answered, i: Item): string {
   const who = name(a.by) === "you" ? "you" : clean(a.by);
   if (i.tool) return (a.verdict === "deny" ? "Denied by " : "Approved by ") + who + (a.text ? `: “${clean(a.text)}”` : "");
   const letter = i.options.find((o) => o.proposal === a.vote)?.letter;
-  return `Answered by ${who}: ` + [letter && (a.stance === "disagree" ? "against " : "for ") + letter, a.text && `“${clean(a.text)}”`].filter(Boolean).join(", ");
+  return `Answered by ${who}: ` + [letter && words[a.stance ?? "agree"] + letter, a.text && `“${clean(a.text)}”`].filter(Boolean).join(", ");
 }
 
 function Detail({ item }: { item: Item }) {
@@ -88,6 +96,7 @@ function Detail({ item }: { item: Item }) {
         </p>
         {item.tool ? <ToolFacts item={item} /> : <Question item={item} />}
       </div>
+      {late.value[item.id] && <p class="said no" role="alert">{late.value[item.id]}</p>}
       {item.answer ? <Answer item={item} a={item.answer} /> : !item.open ? <p class="said mut">The solve went on without an answer.</p> : item.tool ? <VerdictForm item={item} /> : <AnswerForm item={item} />}
     </>
   );
@@ -146,8 +155,14 @@ const Answer = ({ item, a }: { item: Item; a: Answered }) => (
 );
 
 // useSend sends an answer once. The second of two answers gets that of the first.
-function useSend(item: Item) {
+function useSend(item: Item, written: string) {
   const [state, set] = useState<{ busy?: boolean; wrong?: string }>({});
+  const unsent = useRef("");
+  unsent.current = state.busy ? "" : written.trim();
+  useEffect(() => () => {
+    const now = inbox.peek()?.find((i) => i.id === item.id);
+    if (unsent.current && now && !now.open) tooLate(item, `What you wrote was not sent: ${now.answer ? who(now.answer) + " has answered first" : "the solve went on"}.`);
+  }, []);
   const send = async (path: string, body: object) => {
     if (state.busy) return;
     set({ busy: true });
@@ -155,7 +170,10 @@ function useSend(item: Item) {
       putItem(await post<Item>(`inbox/${at(item.id)}/${path}`, body));
     } catch (e) {
       const p = e as Problem, first = p.body.answered as Answered | undefined;
-      if (first) return putItem({ ...item, open: false, answer: first });
+      if (first) {
+        tooLate(item, `Yours was not taken: ${who(first)} has answered first.`);
+        return putItem({ ...item, open: false, answer: first });
+      }
       set({ wrong: p.message });
     }
   };
@@ -166,10 +184,12 @@ function AnswerForm({ item }: { item: Item }) {
   const options = [...item.options].sort((a, b) => b.support - a.support);
   const [choice, choose] = useState(options.length ? 0 : -1);
   const [text, type] = useState("");
+  const [stance, take] = useState<Stance>("agree");
   const field = useRef<HTMLTextAreaElement>(null);
-  const { busy, wrong, send } = useSend(item);
+  const { busy, wrong, send } = useSend(item, text);
   const own = choice < 0 || choice >= options.length;
-  const answer = () => (own ? text.trim() && send("answer", { text: text.trim() }) : send("answer", { vote: options[choice].proposal, stance: "agree", ...(text.trim() && { text: text.trim() }) }));
+  const needs = own || stance !== "agree"; // a text
+  const answer = () => (needs && !text.trim() ? field.current?.focus() : void send("answer", { ...(!own && { vote: options[choice].proposal, stance }), ...(text.trim() && { text: text.trim() }) }));
   const pick = (i: number) => {
     choose(i);
     if (i >= options.length) field.current?.focus();
@@ -188,9 +208,10 @@ function AnswerForm({ item }: { item: Item }) {
         ))}
         <button class="opt" role="radio" aria-checked={own} onClick={() => pick(options.length)}><kbd>{options.length + 1}</kbd><span>Answer in your own words</span><span /></button>
       </div>
-      <textarea ref={field} class="ta" rows={2} aria-label={own ? "Your answer" : "A condition or a reason"} placeholder={own ? "Your answer (the agents read it)" : "Add a condition or a reason (the agents read it)"} value={text} onInput={(e) => type(e.currentTarget.value)} />
+      {!own && <p class="ink2">Your vote on {options[choice].letter}: <Segments label="Stance" value={stance} set={take} options={[["agree", "for"], ["disagree", "against"], ["abstain", "abstain"]]} /></p>}
+      <textarea ref={field} class="ta" rows={2} aria-label={own ? "Your answer" : "A condition or a reason"} placeholder={own ? "Your answer (the agents read it)" : needs ? "Reason (needed; the agents read it)" : "Add a condition or a reason (the agents read it)"} value={text} onInput={(e) => type(e.currentTarget.value)} />
       {wrong && <p class="wrong" role="alert">{wrong}</p>}
-      <div class="row wrapped"><button class="btn p" disabled={busy || (own && !text.trim())} onClick={answer}>Send answer <Key of="Mod+Enter" /></button><Hints /></div>
+      <div class="row wrapped"><button class="btn p" disabled={busy || (needs && !text.trim())} onClick={answer}>Send answer <Key of="Mod+Enter" /></button><Hints /></div>
     </div>
   );
 }
@@ -202,7 +223,7 @@ function VerdictForm({ item }: { item: Item }) {
   const [reason, type] = useState("");
   const [asked, ask] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
-  const { busy, wrong, send } = useSend(item);
+  const { busy, wrong, send } = useSend(item, reason);
   const allow = (verdict: "once" | "solve") => send("verdict", { verdict, ...(reason.trim() && { reason: reason.trim() }) });
   const deny = () => {
     if (reason.trim()) return void send("verdict", { verdict: "deny", reason: reason.trim() });

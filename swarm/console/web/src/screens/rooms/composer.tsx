@@ -25,15 +25,16 @@ export function Composer({ room, talk, sent }: { room: Room; talk: Talk; sent: (
     sent();
   };
   const send = async () => {
-    const content = text.trim();
-    if (!content || busy.current) return;
+    const m = read(text.trim(), priority);
+    if (!text.trim() || busy.current) return;
+    if (typeof m === "string") return say({ wrong: m });
     type("");
-    if (away) return setQueue((q) => [...q, { content, priority }]);
+    if (away) return setQueue((q) => [...q, m]);
     busy.current = true;
     try {
-      await deliver({ content, priority });
+      await deliver(m);
     } catch (e) {
-      type(content);
+      type(text);
       say({ wrong: (e as Problem).message });
     }
     busy.current = false;
@@ -65,6 +66,17 @@ export function Composer({ room, talk, sent }: { room: Room; talk: Talk; sent: (
       </form>
     </div>
   );
+}
+
+// read returns the message of a text, or why it is none. A text that begins with a slash is a
+// command, as in the terminal.
+function read(text: string, priority: Priority): { content: string; priority: Priority } | string {
+  const [, command, rest] = text.match(/^(\/\S*)\s*([^]*)$/) ?? [];
+  if (command === undefined) return { content: text, priority };
+  const own = command.slice(1) as Priority;
+  if (["urgent", "normal", "background"].includes(own)) return rest ? { content: rest, priority: own } : `${command} TEXT: say what.`;
+  if (command === "/decide") return "/decide is a command of swarmbus rooms. Here “@NAME decide: QUESTION” to the chair has the members decide, if the office has one.";
+  return `${command} is no command of this page, which has /urgent, /normal and /background; others are those of swarmbus rooms. Nothing was sent.`;
 }
 
 // Now says who writes, who passed and who is next. A pass fades, at the place of the agent that

@@ -4,7 +4,7 @@ import { at, get, type Problem } from "../../lib/api";
 import { session } from "../../lib/store";
 import { name } from "../../lib/store";
 import { clean, count, group, lasting, money, short, needed, two } from "../../lib/text";
-import type { ReplayCheck, Said, Verification } from "../../lib/types";
+import type { ReplayCheck, Rest, Said, Verification } from "../../lib/types";
 import { limit } from "../solves";
 import { Glyph } from "../../parts/glyph";
 import { Bar, Letter } from "../../parts/small";
@@ -119,9 +119,17 @@ function Rests({ view }: { view: View }) {
         {d.escalations.map((e) => e.answer?.seq && <li key={e.seq}><Ref seq={e.answer.seq} view={view} /> <span class="hu">{name(e.answer.by)}</span>: {brief(e.answer.text ?? "")}</li>)}
         {voters.length > 0 && <li class="ink2">the votes of {voters.map((v) => clean(name(v))).join(", ")}</li>}
       </ul></li></ul>
-      {d.rests.length > 0 && <p class="say">{falls.length ? falls.map((r) => <span key={r.voter}>Without <b class="b ink">{clean(name(r.voter))}</b> {r.choice ? `${play.letter(r.choice)} would be chosen` : `${choice.letter} falls to ${two(r.support)} and nothing is decided`}. </span>) : "It stands without any one of its voters."}</p>}
+      {d.rests.length > 0 && <p class="say">{falls.length ? falls.map((r) => <span key={r.voter}>Without <b class="b ink">{clean(name(r.voter))}</b> {without(r, play.letter(r.choice), d.threshold)}. </span>) : "It stands without any one of its voters."}</p>}
     </section>
   );
+}
+
+// without says what would be decided if a voter had not voted.
+function without(r: Rest, letter: string, threshold: number): string {
+  if (letter) return letter + " would be chosen";
+  if (r.outcome === "rejected") return "every proposal would be turned down";
+  if (r.support >= threshold) return "nothing would be decided: too few would have voted, or what leads would be tied";
+  return `nothing would be decided: the most support would be ${two(r.support)}, and ${needed(threshold)} is needed`;
 }
 
 // Grounds are what a signal replies to, and what others found about it, as far as that goes.

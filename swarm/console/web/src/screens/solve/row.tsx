@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { memo } from "../../lib/memo";
 import { name } from "../../lib/store";
-import { clean, group, lasting, two } from "../../lib/text";
+import { clean, count, group, lasting, two } from "../../lib/text";
 import type { Debate, Said } from "../../lib/types";
 import type { Play } from "../../play/play";
 import { Glyph, glyphOf } from "../../parts/glyph";
@@ -58,7 +58,7 @@ function body(s: Said, play: Play, view: View): ComponentChildren {
     case "challenge": return <><p>{about}{clean(s.text)}</p>{s.reason && <p class="why">Offers instead: {clean(s.reason)}</p>}</>;
     case "finding": return <><Words text={s.text} /><p class="mut">{s.reason && clean(s.reason) + " · "}confidence {two(s.sure)}</p></>;
     case "tool": return <><Words text={s.text || "(nothing)"} /><p class="mut">{clean(s.reason ?? "a tool")}{s.millis ? ", " + lasting(s.millis) : ""}{s.error && <span class="no"> · failed</span>}</p></>;
-    case "conflict": return <p>Conflict: {pair(s, play) ?? clean(s.text)}</p>;
+    case "conflict": return <p>{play.detail.terms.reason && play.detail.conflicts.length > 1 ? `${count(play.detail.conflicts.length, "conflict")} between answers` : <>Conflict: {pair(s, play) ?? clean(s.text)}</>}</p>;
     case "settled": return <p>Settled{s.text && ` by ${how[s.text] ?? s.text}`}{s.proposal && <>: <L id={s.proposal} play={play} /> stands</>}{s.reason && <> <span class="mut">{clean(s.reason)}</span></>}</p>;
     case "consensus": return <><p class="ye">Consensus on <L id={s.proposal} play={play} /></p><p class="why">{clean(play.detail.decision?.reason ?? s.text)}</p></>;
     case "escalation": return <Question s={s} play={play} view={view} />;
@@ -96,7 +96,7 @@ function Question({ s, play, view }: { s: Said; play: Play; view: View }) {
     <div class={"box wide" + (open && e?.item ? " h" : "")}>
       <div class="hd"><b class="b">Asks you: {clean(s.text)}</b>{e?.answer && <span class="r">waited {lasting(Date.parse(e.answer.time) - Date.parse(e.time))}</span>}</div>
       {s.reason && <p class="ink2">{clean(s.reason)}</p>}
-      {e?.answer && <p><Glyph name="person" tone="hu" /> <b class="b">{name(e.answer.by) === "you" ? "You" : clean(e.answer.by)}</b> {e.answer.vote && <>{e.answer.stance === "disagree" ? "against" : "for"} <L id={e.answer.vote} play={play} /> </>}{clean(e.answer.text ?? "")} {e.answer.seq && <Ref seq={e.answer.seq} view={view} />}</p>}
+      {e?.answer && <p><Glyph name="person" tone="hu" /> <b class="b">{name(e.answer.by) === "you" ? "You" : clean(e.answer.by)}</b> {e.answer.vote && <>{{ agree: "for", disagree: "against", abstain: "abstains on" }[e.answer.stance ?? "agree"]} <L id={e.answer.vote} play={play} /> </>}{clean(e.answer.text ?? "")} {e.answer.seq && <Ref seq={e.answer.seq} view={view} />}</p>}
       {e?.item && <p><a class="ac" href={"/inbox/" + encodeURIComponent(e.item)}>Answer in the inbox</a></p>}
     </div>
   );

@@ -82,12 +82,19 @@ function Headline({ view, s }: { view: View; s: Situation }) {
   if (!s.leader) {
     if (end && d.stop === "rejected") return <span>None: every proposal was turned down</span>;
     if (end && d.state === "failed") return <span>{clean(d.detail ?? "It ended with an error")}</span>;
-    return <span class="mut">{play.proposals(view.seq.value).length ? "No votes yet" : "No proposal yet"}</span>;
+    return <span class="mut">{!play.proposals(view.seq.value).length ? "No proposal yet" : s.voters ? tied(view) : "No votes yet"}</span>;
   }
   const decided = (end && d.state === "decided" && !s.whatIf) || s.word === "Would decide";
   const lead = decided ? (d.revised ? "Was decided, and stands no more: " : "") : s.whatIf ? `Still open. ${s.letter} leads: ` : s.tone === "hu" ? `Held at ${s.letter}: ` : `Undecided. ${s.letter} leads: `;
   const [first, rest] = head(content);
   return <span>{lead}{first}{rest && <div class="long">{rest}</div>}</span>;
+}
+
+// tied says what leads together, where nothing leads alone.
+function tied({ play, seq }: View): string {
+  const support = play.step(seq.value)?.support ?? {}, most = Math.max(...Object.values(support), 0);
+  const even = Object.keys(support).filter((id) => most > 0 && support[id] > most - 1e-9).map(play.letter);
+  return even.length > 1 ? `Nothing leads: ${even.slice(0, -1).join(", ")} and ${even[even.length - 1]} are tied` : "Nothing leads";
 }
 
 // head splits a long text after its first line or sentence, so that the headline stays one.
@@ -129,7 +136,7 @@ function Turned({ view }: { view: View }) {
     <>
       {changes.length > 0 ? changes.map((c) => (
         <p key={c.from}>{join(c.votes.map((v) => <b class="b" key={v.voter}>{clean(name(v.voter))}</b>))} {c.from && c.from !== to ? `left ${c.from} for ${to}` : `came over to ${to}`} <Ref seq={c.votes[0].seq} view={view} /></p>
-      )) : <p>{from && from !== to ? <>{to} overtook {from} with the vote of <b class="b">{clean(name(t.by))}</b></> : <>{to} led from the vote of <b class="b">{clean(name(t.by))}</b> on; nobody changed sides</>} <Ref seq={t.seq} view={view} /></p>}
+      )) : <p>{from && from !== to ? <>{to} overtook {from}{t.by !== "system" && <> with the vote of <b class="b">{clean(name(t.by))}</b></>}</> : <>{to} led{t.by !== "system" && <> from the vote of <b class="b">{clean(name(t.by))}</b> on</>}; nobody changed sides</>} <Ref seq={t.seq} view={view} /></p>}
       {evidence ? <p class="ink2">after {evidence.form === "tool" ? "the result of " : ""}{clean(name(evidence.by))}: {brief(evidence.text)} <Ref seq={evidence.seq} view={view} /></p> : t.text && <p class="ink2">“{clean(t.text)}”</p>}
       {answers.map((e) => <p class="ink2" key={e.seq}><span class="hu"><Glyph name="person" /></span> {name(e.answer!.by) === "you" ? "You" : clean(e.answer!.by)}: {clean(e.answer!.text || `${e.answer!.stance === "disagree" ? "against" : "for"} ${play.letter(e.answer!.vote)}`)} {e.answer!.seq && <Ref seq={e.answer!.seq} view={view} />}</p>)}
     </>

@@ -1,0 +1,47 @@
+package browser_test
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Who answers second is told so; a person may be against a proposal, with a reason.
+func TestSecondPersonIsToldAndMayBeAgainst(t *testing.T) {
+	t.Parallel()
+	s := demo(t)
+	first, second := open(t, s), open(t, s)
+	for _, p := range []*page{first, second} {
+		p.press("g")
+		p.press("i")
+		p.see(".act", "Send answer")
+	}
+	second.write(".act textarea", "Mask the addresses.")
+	first.click(`.act [aria-label="Stance"] button`, "against")
+	first.wait(`document.querySelector(".act .btn.p").disabled`)
+	first.write(".act textarea", "we promised seven days")
+	first.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	first.see(".said", "Answered by you: against A, “we promised seven days”")
+	second.see(".said.no", "What you wrote was not sent: another person has answered first.")
+	second.see(".said", "against A")
+}
+
+// What looks like a command is run or refused, and not said in the room.
+func TestCommandsAreNoMessages(t *testing.T) {
+	t.Parallel()
+	p := open(t, demo(t))
+	p.visit(eval[string](p, "location.origin") + "/rooms/ops")
+	p.see(".comp", "urgent")
+	p.write(".comp textarea", "/decide Where do we copy it to?")
+	p.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	p.see(".comp .wrong", "/decide is a command of swarmbus rooms")
+	p.wait(`document.querySelector(".comp textarea").value.startsWith("/decide")`)
+	eval[any](p, `document.querySelector(".comp textarea").select(), 0`)
+	p.write(".comp textarea", "/background Note: the teal is teal.")
+	p.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	p.see(".msg.me", "Note: the teal is teal.")
+	if got := p.text(".conv, main"); got == "" || eval[bool](p, `[...document.querySelectorAll(".msg.me")].some((m) => m.textContent.includes("/"))`) {
+		t.Errorf("the command was said: %s", short(got))
+	}
+}
