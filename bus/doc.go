@@ -65,9 +65,9 @@
 //
 // # Ownership
 //
-// The log copies what is published and shares what it returns: neither a signal
-// from the log nor anything that its payload points to may be modified, before
-// publishing or after. Handlers get copies.
+// The log copies the signals that are published, and shares those that it returns.
+// Neither a signal from the log nor anything that its payload points to may be
+// modified, before publishing or after. Handlers get copies.
 //
 // # Stopping
 //

@@ -20,8 +20,8 @@ import (
 // bus's clock, more may have expired here than there. An id in the form of this
 // bus's mint must be the one that the mint gives to that sequence number.
 //
-// With a [Sequencer], what is fed is accepted here: the ownership of proposals is checked,
-// and the signals of the conflicts that are opened follow the last signal.
+// With a [Sequencer], the bus that is fed accepts the signals: it checks the ownership of
+// proposals, and the signals of the conflicts that they open follow the last one.
 //
 // Either all signals are appended or none. Publishing continues after the last.
 func (b *Bus) Feed(ctx context.Context, all ...signals.Any) error {

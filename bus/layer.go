@@ -9,16 +9,16 @@ import (
 
 // A Layer is the handle of a package that keeps state of its own on a bus, as a
 // fold of the log. Certain kinds are reserved for it; it publishes them in the
-// name of those it acts for, and what it publishes may depend on everything that
-// is in the log before. Its methods may be called concurrently.
+// name of the agents that it acts for, and its signals may depend on all that are in
+// the log before them. Its methods may be called concurrently.
 type Layer struct{ p *Publisher }
 
 // Append publishes the signals that decide returns, either all of them with
 // consecutive sequence numbers or none, and then calls committed, which may be
 // nil. decide gets the sequence number of the next signal and the time of the bus's clock;
-// no other signal enters the log between that moment and these signals, which committed
-// gets as they are in the log: both functions run
-// with the bus's lock held, must be quick and must not call the bus. A signal without a
+// no other signal enters the log between that moment and these signals. committed gets them
+// as they are in the log. Both functions run with the bus's lock held, must be quick and
+// must not call the bus. A signal without a
 // source gets the layer's name; its kind must be one of the layer's. For
 // [Options].Rate, the signals of one source in a call count as one signal.
 //

@@ -35,9 +35,9 @@ func (b *Bus) Observe(f func(events.Event)) (stop func()) {
 	}
 }
 
-// Require makes the bus refuse signals for which check returns an error, which is
-// then that of the publisher, until release is called. A journal so refuses what it
-// could not write. The bus calls check concurrently, sometimes under its lock, and
+// Require makes the bus refuse signals for which check returns an error, until release
+// is called; the publisher gets that error. A journal uses it to refuse signals that it
+// cannot write. The bus calls check concurrently, sometimes under its lock, and
 // before it has filled in the signal's header; check must not call the bus.
 func (b *Bus) Require(check func(signals.Any) error) (release func()) {
 	added := &requirement{check}

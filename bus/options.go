@@ -37,9 +37,9 @@ type Options struct {
 	Burst int     // signals that it may publish at once; 0 means one second's worth
 	Bytes int     // maximum length of all texts of one agent in the history; 0: no limit
 
-	// Sequencer orders the signals of this bus and of others in one log. What is published
-	// then passes through it; it feeds the bus, with every signal of every bus. Each of them
-	// judges what it is fed with by the log alone, so that all agree: proposals are owned
+	// Sequencer orders the signals of this bus and of others in one log. Published
+	// signals then pass through it, and it feeds the bus with every signal of every bus. Each
+	// bus judges these signals by the log alone, so that all buses agree: proposals are owned
 	// and expire by the log's times, and the signals of conflicts follow their causes
 	// without being fed. The buses need the same Limits and Conflicts. Nil: the bus orders
 	// its signals itself.
@@ -47,7 +47,7 @@ type Options struct {
 
 	Limits signals.Limits   // of texts
 	Clock  func() time.Time // called under the bus's lock; nil means the machine's
-	Mint   *signals.Mint    // of ids, with a Sequencer of those of this bus alone; only the bus may use it from then on; nil means signals.NewMint()
+	Mint   *signals.Mint    // makes the ids, with a Sequencer those of this bus alone; only the bus may use it from then on; nil means signals.NewMint()
 }
 
 // maxHistory is the limit of [Options].History: positions are ints.
