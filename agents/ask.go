@@ -2,12 +2,12 @@ package agents
 
 import "github.com/swarmbus/swarmbus/signals"
 
-// An Ask is what an agent is asked for in a turn of a solve that does not deliberate: see
-// package mode. What it is not shown in such a turn, it is to do without. Its wire form is
-// text.
+// An Ask says what an agent has to give in a turn of a solve that does not deliberate: see
+// package mode. The turn shows the agent only the signals that it may use. The wire form of
+// an Ask is text.
 type Ask uint8
 
-// What agents are asked for.
+// The asks.
 const (
 	// AskAnswer asks for an answer of the agent's own: a proposal. Neither the answers of
 	// others are shown nor earlier ones of its own.
@@ -15,8 +15,8 @@ const (
 	// AskFacts asks for what the agent knows and others may not, as discoveries, and for no
 	// answer.
 	AskFacts
-	// AskVerdict asks which of the proposals is right by the argument for it: for a vote
-	// that agrees with that one. If no argument holds, the agent passes.
+	// AskVerdict asks for a vote that agrees with the proposal that is right by the argument
+	// for it. If no argument holds, the agent passes.
 	AskVerdict
 )
 

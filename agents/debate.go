@@ -8,10 +8,9 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Debate is what an agent is asked in a turn in which it argues for one of two
-// proposals. Its arguments are challenges ([signals.Challenge]): an attack is one of the
-// proposal Against, an answer is one of the other side's attack. What it yields beside
-// them is published like that of any turn.
+// A Debate is the part of a turn that asks an agent to argue for one of two proposals. Its arguments are challenges ([signals.Challenge]): an attack is one of the
+// proposal Against, an answer is one of the other side's attack. Other signals
+// of the turn are published as usual.
 type Debate struct {
 	For, Against Standing
 	Round        int  // of the debate, from 1

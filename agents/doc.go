@@ -34,7 +34,7 @@
 //
 // An agent may yield the signals of package coordination like any others: that something
 // needs attention, how sure it is, that views conflict, that another may continue, that
-// the plan has to change. What is addressed to it is in [Turn].Inbox.
+// the plan has to change. Signals that are addressed to it are in [Turn].Inbox.
 //
 // # Routing
 //

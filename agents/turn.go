@@ -37,7 +37,7 @@ type Turn struct {
 	Inbox []coordination.Signal
 
 	Debate *Debate // the agent argues for a proposal; nil: an ordinary turn
-	Ask    Ask     // what the agent is asked for; 0: whatever it has to say
+	Ask    Ask     // what the agent has to give; 0: anything
 	// Against is the id of the proposal that the votes have chosen, and that the agent is
 	// asked to argue against, whatever it thinks of it, by a challenge; "": none.
 	Against string
