@@ -14,13 +14,13 @@
 //
 // docs/model.md explains the model on a page, and docs/quality.md what to expect of it.
 //
-// # What a caller may rely on
+// # Guarantees
 //
 // A clear majority decides: where no known outcome says otherwise, nothing that is inferred from votes keeps open or
 // turns what four voters or more decide with 0.8 of the weight that was not abstained, if that reaches the threshold.
 // Known outcomes say otherwise if the voters who are now against the majority were right more often than it in those
 // decisions in which the two sides differed. Groups that the program states ([consensus.Options.Groups]) come before
-// that: what they share is the weight that counts. Eighteen agents of one model therefore do not decide against two of
+// that: only the weight that a group shares counts. Eighteen agents of one model therefore do not decide against two of
 // another before outcomes are known, see [Ledger].
 //
 // The same again is the same: when the same ballots are cast again and again, with noise or without, the outcome stays

@@ -59,7 +59,7 @@ func NewLedger(o *Options) (*Ledger, error) {
 // other ballots. A decision with a single vote teaches nothing until its outcome is known.
 //
 // Observe returns a wrapped [*consensus.FieldError], and does not change the ledger, if the ledger already holds the id
-// (field "id"), if nobody is for or against anything, if any name is not valid UTF-8, since it could not be saved, or
+// (field "id"), if no voter is for or against anything, if any name is not valid UTF-8, since it could not be saved, or
 // if a proposal is not among [Options.Choices] where these are set.
 func (l *Ledger) Observe(id string, b consensus.Ballots) error {
 	l.mu.Lock()

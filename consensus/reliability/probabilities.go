@@ -8,9 +8,9 @@ import (
 )
 
 // Probabilities returns the probability that each proposal is right, in the order of [consensus.Ballots.Proposals], and
-// the probability that none of them is. They sum to 1, except for rounding to 2^-40. A proposal that nobody has voted
+// the probability that none of them is. They sum to 1, except for rounding to 2^-40. A proposal that no one has voted
 // for or against has what the votes alone leave it, which falls with the number of decisions learned from; among shared
-// choices, also what was learned leaves it something. While nobody has voted for or against anything, every proposal and
+// choices, also what was learned leaves it something. While no one has voted for or against anything, every proposal and
 // none of them are equally probable.
 func (m *Model) Probabilities(b consensus.Ballots) (each []float64, none float64) {
 	p := m.read(b).pool(b.Correlation(), true)

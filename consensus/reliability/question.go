@@ -40,7 +40,7 @@ func (k kind) field(proposals int) int {
 }
 
 // question is a decision as a fit sees it. Where decisions have their own proposals, the candidates are those that
-// somebody is for or against, sorted by name, and "none of these". With stances, candidate 0 is that the proposal is
+// a voter is for or against, sorted by name, and "none of these". With stances, candidate 0 is that the proposal is
 // right, and candidate 1 that it is wrong.
 type question struct {
 	fit.Votes
@@ -105,7 +105,7 @@ func spoken(votes []consensus.Position) []consensus.Position {
 }
 
 // counted returns the votes that count: without abstentions and, where at most one proposal is right, without those of
-// somebody who is for a proposal against others, since they add nothing.
+// a voter who is for a proposal against others, since they add nothing.
 func (k kind) counted(votes []consensus.Position) []consensus.Position {
 	counted := spoken(votes)
 	if k.stances || !slices.ContainsFunc(counted, agrees) {
@@ -116,7 +116,7 @@ func (k kind) counted(votes []consensus.Position) []consensus.Position {
 
 func agrees(v consensus.Position) bool { return v.Stance == consensus.Agree }
 
-// spoken returns the indices of the proposals that somebody is for or against, sorted by name.
+// spoken returns the indices of the proposals that a voter is for or against, sorted by name.
 func (r *reader) spoken(proposals []string) (places []int) {
 	for _, votes := range r.b.ByVoter() {
 		for _, v := range r.counted(votes) {

@@ -22,7 +22,7 @@ const furthest = 34
 //
 // Asking r more voters, up to 34, is worth the expected value of sample information (Raiffa and Schlaifer, 1961): the
 // probability that they put the runner-up ahead and it is right, less the probability that they do and the leader is
-// right. Enough returns true if nobody is left. Otherwise it returns false before the first vote, and then true once
+// right. Enough returns true if no voter is left. Otherwise it returns false before the first vote, and then true once
 // the leader's probability reaches Sure, or no r gains Worth per vote. While little has been learned, a vote may gain
 // less, because it also teaches about its voter.
 //
