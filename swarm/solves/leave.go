@@ -39,12 +39,7 @@ func Leave(ctx context.Context, j journal.Store, thread string, answer signals.A
 	if err := cmp.Or(l.team.Check(b, answer), answers.OnRecord(l.said, answer), l.team.Waits(at, true)); err != nil {
 		return err
 	}
-	w, err := journal.Continue(ctx, b, j, l.codec)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, w.Close(ctx)) }()
-	return l.publish(ctx, b, at.Question(), answer)
+	return l.write(ctx, b, j, func() error { return l.publish(ctx, b, at.Question(), answer) })
 }
 
 // forever is a TTL without end, in the unit of the wire.
@@ -145,6 +140,27 @@ func (l *left) bus(ctx context.Context) (*bus.Bus, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// write writes to the journal what publish publishes on the bus, after the conflicts before
+// whose signals the journal was cut off.
+func (l *left) write(ctx context.Context, b *bus.Bus, j journal.Store, publish func() error) error {
+	past, _, err := replayed(j, l.codec)
+	if err != nil {
+		return err
+	}
+	defer past.Close()
+	w, err := journal.Continue(ctx, b, j, l.codec)
+	if err != nil {
+		return err
+	}
+	if owed := past.Owed(); len(owed) > 0 {
+		err = b.Feed(ctx, owed...)
+	}
+	if err == nil {
+		err = publish()
+	}
+	return errors.Join(err, w.Close(ctx))
 }
 
 // publish publishes an answer as a reply to the question.

@@ -17,23 +17,15 @@ import (
 // [swarm.Swarm.Resume] can continue from the result's Log. kinds are those of a program:
 // payloads of others than these and those of a swarm are [signals.Raw] in the logs.
 func List(j journal.Reader, kinds ...signals.Registration) ([]*Result, error) {
-	past, after, err := open(j)
-	if err != nil {
-		return nil, err
-	}
-	defer past.Close()
 	codec, err := runlog.NewCodec(kinds...)
 	if err != nil {
 		return nil, err
 	}
-	for said, err := range journal.Signals(j, codec, after) {
-		if err == nil {
-			err = past.Next(said)
-		}
-		if err != nil {
-			return nil, err
-		}
+	past, after, err := replayed(j, codec)
+	if err != nil {
+		return nil, err
 	}
+	defer past.Close()
 	var all []*Result
 	for t := range past.Threads() {
 		if len(t.Log) == 0 || after > 0 && t.Log[0].Kind() != signals.KindTask {
@@ -53,6 +45,24 @@ func open(j journal.Reader) (*replay.Replay, uint64, error) {
 	}
 	r, err := replay.Trust(snapshot)
 	return r, snapshot.Through, err
+}
+
+// replayed returns a replay of all of a journal, and the record after which it began.
+func replayed(j journal.Reader, codec *signals.Codec) (*replay.Replay, uint64, error) {
+	past, after, err := open(j)
+	if err != nil {
+		return nil, 0, err
+	}
+	for said, err := range journal.Signals(j, codec, after) {
+		if err == nil {
+			err = past.Next(said)
+		}
+		if err != nil {
+			past.Close()
+			return nil, 0, err
+		}
+	}
+	return past, after, nil
 }
 
 // Of returns the result of a thread, as far as its log has it.

@@ -3,7 +3,6 @@ package solves
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -63,7 +62,7 @@ func Retract(ctx context.Context, j journal.Store, thread string, id signals.ID,
 	return nil, fmt.Errorf("solves: there is no solve in thread %q", thread)
 }
 
-func retractIn(ctx context.Context, j journal.Store, thread string, id signals.ID, by, reason string) (err error) {
+func retractIn(ctx context.Context, j journal.Store, thread string, id signals.ID, by, reason string) error {
 	l, err := read(j, thread)
 	if err != nil {
 		return err
@@ -80,13 +79,10 @@ func retractIn(ctx context.Context, j journal.Store, thread string, id signals.I
 		return err
 	}
 	defer b.Close()
-	w, err := journal.Continue(ctx, b, j, l.codec)
-	if err != nil {
+	return l.write(ctx, b, j, func() error {
+		_, err := b.System().Publish(ctx, said)
 		return err
-	}
-	defer func() { err = errors.Join(err, w.Close(ctx)) }()
-	_, err = b.System().Publish(ctx, said)
-	return err
+	})
 }
 
 // TakeBack returns the signal that takes back one of a thread's log in the name of the operator, for
