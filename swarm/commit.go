@@ -175,6 +175,11 @@ func (r *solve) admit(ctx context.Context, s *seat.Seat, said signals.Any) error
 			Kind: signals.KindVote, Field: "weight", Value: "0", Problem: "the vote states neither a weight nor a confidence",
 		}
 	}
+	if p, ok := signals.As[signals.ToolResult](said); ok && p.Payload.TriggeredBy != s.Agent.ID {
+		return &signals.FieldError{
+			Kind: signals.KindToolResult, Field: "triggeredBy", Value: p.Payload.TriggeredBy, Problem: "only who called a tool may say what it returned",
+		}
+	}
 	h := said.Head()
 	h.Source = s.Agent.ID
 	if err := retract.Check(r.thread.Log, signals.With(said, h)); err != nil {

@@ -64,6 +64,9 @@ func (t Team) Check(b *bus.Bus, answer signals.Any) error {
 	if kind == signals.KindEscalation {
 		return refused(&signals.FieldError{Field: "type", Value: string(kind), Problem: "is itself an escalation"})
 	}
+	if p, ok := signals.As[signals.ToolResult](answer); ok && p.Payload.TriggeredBy != source {
+		return refused(&signals.FieldError{Kind: kind, Field: "triggeredBy", Value: p.Payload.TriggeredBy, Problem: "only who called a tool may say what it returned"})
+	}
 	if _, err := b.Agent(source, bus.Permissions{CanEmit: []signals.Kind{kind}}); err != nil {
 		return refused(err)
 	}
