@@ -37,7 +37,8 @@ const (
 //
 //   - facts-first, if agents know different facts,
 //   - else single, if the best agent is right clearly more often than the next one and than
-//     a vote of all would have been, by at least twenty known outcomes,
+//     a vote of all would have been, by at least twenty known outcomes; such a vote weighs by
+//     record, so that it mostly says what that agent does unless the others err together,
 //   - else check, if answers can be checked,
 //   - else vote.
 //
