@@ -82,7 +82,7 @@ func TestImages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(*images, screen[0]+look.name+".png"), png, 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(*images, "console-"+screen[0]+look.name+".png"), png, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
