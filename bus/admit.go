@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,11 +61,12 @@ func (a *admission) admitLocked(p *Publisher, ds []draft, now int64) error {
 	return nil
 }
 
-// mintLocked makes an id.
+// mintLocked makes an id. That of a signal for a sequencer outside cannot be guessed from those
+// before, unless the program gave a mint: who took it first would keep the signal out.
 func (a *admission) mintLocked(seq uint64, at time.Time) signals.ID {
 	if a.sequencer != nil {
 		a.minted++
-		seq = a.minted
+		return cmp.Or(a.mint, signals.NewMint()).ID(a.minted, at)
 	}
 	return a.mint.ID(seq, at)
 }

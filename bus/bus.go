@@ -33,7 +33,6 @@ func New(o *Options) (*Bus, error) {
 	b.core.init(store.New(opts.History, mint), clock.New(opts.Clock), opts.OnError)
 	b.stream.init(opts.Conflicts, opts.Slow, opts.Sweep, q)
 	b.admission.init(&b.conflicts, &b.inline, b.log, q)
-	b.limits, b.room, b.ttl, b.mint = opts.Limits, opts.Undrained, opts.TTL, opts.Mint
-	b.sequencer, b.shared = opts.Sequencer, opts.Sequencer != nil
+	b.limits, b.room, b.ttl, b.mint, b.sequencer, b.shared = opts.Limits, opts.Undrained, opts.TTL, opts.Mint, opts.Sequencer, opts.Sequencer != nil
 	return b, nil
 }

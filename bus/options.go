@@ -47,7 +47,7 @@ type Options struct {
 
 	Limits signals.Limits   // of texts
 	Clock  func() time.Time // called under the bus's lock; nil means the machine's
-	Mint   *signals.Mint    // makes the ids, with a Sequencer those of this bus alone; only the bus may use it from then on; nil means signals.NewMint()
+	Mint   *signals.Mint    // makes the ids, with a Sequencer those of this bus alone; only the bus may use it from then on; nil means signals.NewMint(), with a Sequencer a new one for each id, so that none follows from another
 }
 
 // maxHistory is the limit of [Options].History: positions are ints.
@@ -72,7 +72,7 @@ func (o *Options) withDefaults() (Options, error) {
 	if r.Slow <= 0 {
 		r.Slow = 100 * time.Millisecond
 	}
-	if r.Mint == nil {
+	if r.Mint == nil && r.Sequencer == nil {
 		r.Mint = signals.NewMint()
 	}
 	r.Burst = orDefault(r.Burst, max(1, int(r.Rate)))

@@ -73,7 +73,8 @@
 //	inline handlers, in order      holds; Publish does not wait  TestHandlersPublishWithoutDeadlock
 //	                                 for those of any process
 //	a proposal id has one owner    holds: the first in the log   TestProposalBelongsToTheFirstInTheLog
-//	duplicate ids are refused      holds, for Remember messages  TestDuplicatesAreFoundWithinTheWindowAndBeyond
+//	duplicate ids are refused      holds, for Remember messages  TestDuplicatesAreFoundWithinTheWindowAndBeyond,
+//	                                                               TestIDsThatFollowAreNotThoseOfTheNextSignals
 //	each signal is judged alone,   holds                         TestEnvelopesAreJudgedMessageByMessage,
 //	  whatever is sent with it                                     TestEnvelopeTakesNoNumbersOfTheNextMessage,
 //	                                                               TestIDThatGarbageHasTakenKeepsNoSignalOut

@@ -1,8 +1,11 @@
 package natstest_test
 
 import (
+	"encoding/base32"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +105,39 @@ func TestIDThatGarbageHasTakenKeepsNoSignalOut(t *testing.T) {
 	}
 	if n := len(lines(t, l.Bus())); n != 1 {
 		t.Errorf("%d signals in the log", n)
+	}
+}
+
+// Ann reads the ids of the system's signals, and publishes signals of her own with those that
+// would be next if they were counted up.
+func TestIDsThatFollowAreNotThoseOfTheNextSignals(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	conn, _ := rawClient(t, url)
+	l := join(t, natsbus.Options{URL: url})
+	must(t, l.Bus().System(), found("t", "first"))
+	var id string
+	for s := range l.Bus().History(bus.Filter{}) {
+		id = s.Head().ID.String()
+	}
+	text := base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(base32.NoPadding)
+	prefix, tail := id[:len(id)-20], id[len(id)-20:]
+	last, err := text.DecodeString(tail)
+	if err != nil {
+		t.Fatal(id, err)
+	}
+	for n := uint32(1); n <= 32; n++ {
+		guess := slices.Clone(last)
+		binary.BigEndian.PutUint32(guess[8:], binary.BigEndian.Uint32(last[8:])+n)
+		next := signals.New(signals.Header{
+			ID: signals.MustID(prefix + text.EncodeToString(guess)), Source: "ann", Thread: "t", Time: time.Now(), TTL: -1, Confidence: 1,
+		}, signals.Discovery{Finding: "hers", Relevance: 1})
+		if err := sendAs(t, conn, "ann", next); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 8 {
+		must(t, l.Bus().System(), found("t", "next"))
 	}
 }
 
