@@ -36,7 +36,8 @@ func (b *Brief) subject() (c claims.Case, chosen, ok bool) {
 	return c, false, false
 }
 
-// Text returns the answer by the template.
+// Text returns the answer by the template. What agents said is quoted on one line, as [Brief.Check]
+// accepts it: shortened, with no characters that no reader sees, and with "(3)" for "[3]".
 func (b *Brief) Text() string {
 	c, chosen, ok := b.subject()
 	if !ok {
@@ -46,25 +47,19 @@ func (b *Brief) Text() string {
 	if !chosen {
 		verb = "Nothing is decided; what leads is"
 	}
-	lines := []string{fmt.Sprintf("%s: %s [%d].", verb, trimmed(b.whole(c.Proposal)), c.Proposal.Seq)}
-	lines = append(lines, b.support(c), b.dissent(c))
+	lines := []string{b.support(c), b.dissent(c)}
 	for _, p := range b.Open[:min(len(b.Open), few)] {
 		lines = append(lines, fmt.Sprintf("Open is a conflict: %s against %s.", b.side(p.A), b.side(p.B)))
 	}
-	lines = append(lines, b.changes(c))
-	return strings.Join(compact(lines), "\n")
+	rest := strings.Join(compact(append(lines, b.changes(c))), "\n")
+	answer := quoted(b.whole(c.Proposal), MaxText-len(rest)-len("Nothing is decided; what leads is:  [18446744073709551615].\n"))
+	return strings.TrimSpace(fmt.Sprintf("%s: %s [%d].\n%s", verb, answer, c.Proposal.Seq, rest))
 }
 
-// whole returns the text of a proposal, of which the claim has the beginning, up to
-// [MaxText] bytes.
+// whole returns the text of a proposal, of which the claim has the beginning.
 func (b *Brief) whole(c claims.Claim) string {
 	for _, s := range b.Log {
-		p, ok := signals.As[signals.Proposal](s)
-		switch {
-		case !ok || p.ID != c.ID:
-		case len(p.Payload.Content) > MaxText:
-			return strings.ToValidUTF8(p.Payload.Content[:MaxText], "") + "…"
-		default:
+		if p, ok := signals.As[signals.Proposal](s); ok && p.ID == c.ID {
 			return p.Payload.Content
 		}
 	}
@@ -114,9 +109,9 @@ func (b *Brief) dissent(c claims.Case) string {
 	against := append(append([]claims.Claim(nil), c.Against...), c.Objections...)
 	switch n := len(against); {
 	case most.Seq > 0:
-		return fmt.Sprintf("Against it is %s: %s [%d].", most.Voter, trimmed(most.Reasoning), most.Seq)
+		return fmt.Sprintf("Against it is %s: %s [%d].", part(most.Voter), part(most.Reasoning), most.Seq)
 	case n > 0:
-		return fmt.Sprintf("Against it is %s: %s [%d].", against[n-1].Source, trimmed(against[n-1].Text), against[n-1].Seq)
+		return fmt.Sprintf("Against it is %s: %s [%d].", part(against[n-1].Source), part(against[n-1].Text), against[n-1].Seq)
 	}
 	return ""
 }
@@ -166,12 +161,25 @@ func (b *Brief) side(p conflict.Proposal) string {
 	if c, err := b.Graph.Claim(p.Signal); err == nil {
 		return cited(c)
 	}
-	return fmt.Sprintf("%s [%d]", trimmed(p.Content), p.Seq)
+	return fmt.Sprintf("%s [%d]", part(p.Content), p.Seq)
 }
 
-func cited(c claims.Claim) string { return fmt.Sprintf("%s [%d]", trimmed(c.Text), c.Seq) }
+func cited(c claims.Claim) string { return fmt.Sprintf("%s [%d]", part(c.Text), c.Seq) }
 
-// trimmed returns a text on one line, as a part of a sentence.
-func trimmed(s string) string {
-	return strings.TrimRight(strings.Join(strings.Fields(s), " "), ".")
+// part returns a quotation in a sentence.
+func part(s string) string { return quoted(s, claims.MaxText) }
+
+// quoted returns a text on one line, as a part of a sentence that cites, of at most so many bytes.
+func quoted(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		if hidden(r) {
+			return -1
+		}
+		return r
+	}, s)
+	s = citation.ReplaceAllString(strings.Join(strings.Fields(s), " "), "($1)")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most-len("…")], "") + "…"
+	}
+	return strings.TrimRight(s, ".")
 }

@@ -239,6 +239,15 @@ func TestATextThatIsNoTextIsTheTemplate(t *testing.T) {
 	}
 }
 
+// hostile returns what an agent says: some of it hides, cites what is not in the log, or is too long.
+func hostile(t *rapid.T) string {
+	parts := []string{
+		"it is so. ", "\x1b[31m", "\u202e", "\xff", "\x00", "\u0085", "\n\n", "[3]", "[ 3]", "[[9, 99]", "[1\x1b]", "[\xff9]", "[9\n, 9]", "[", "]", "9", ".", "…",
+		strings.Repeat("long ", 2000), strings.Repeat("é", synthesis.MaxText/2),
+	}
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 5).Draw(t, "said"), "")
+}
+
 // Whatever was said, the template cites what the check of a writer's text accepts: a writer
 // that repeats the draft is not refused.
 func TestTheTemplateCitesOnlyClaims(t *testing.T) {
@@ -248,21 +257,21 @@ func TestTheTemplateCitesOnlyClaims(t *testing.T) {
 		var l log
 		var made []conflict.Proposal
 		for range rapid.IntRange(1, 20).Draw(t, "signals") {
-			who, on := rapid.SampledFrom([]string{"ann", "bob", "cid"}).Draw(t, "who"), rapid.IntRange(0, len(l)).Draw(t, "on")
-			p := fmt.Sprint("p", rapid.IntRange(0, 4).Draw(t, "p"))
+			who, on := rapid.SampledFrom([]string{"ann", "bob\x1b[3]\xff", "cid\u202e"}).Draw(t, "who"), rapid.IntRange(0, len(l)).Draw(t, "on")
+			p, said := fmt.Sprint("p", rapid.IntRange(0, 4).Draw(t, "p")), hostile(t)
 			switch rapid.IntRange(0, 3).Draw(t, "kind") {
 			case 0:
-				l.add(who, on, signals.Discovery{Finding: "it is so.", Relevance: 1})
+				l.add(who, on, signals.Discovery{Finding: said, Relevance: 1})
 			case 1:
-				content := rapid.SampledFrom([]string{"Do x.", "do x", "Do y."}).Draw(t, "content")
+				content := rapid.SampledFrom([]string{"Do x.", "do x", said}).Draw(t, "content")
 				n := l.add(who, on, signals.Proposal{ProposalID: p, Content: content})
 				made = append(made, conflict.Proposal{Signal: id(n), Seq: uint64(n), Source: who, ProposalID: p, Content: content})
 			case 2:
 				stance := rapid.SampledFrom([]signals.Stance{signals.Agree, signals.Disagree, signals.Abstain}).Draw(t, "stance")
-				l.vote(who, p, stance, 1, rapid.SampledFrom([]string{"", "because"}).Draw(t, "why"), on)
+				l.vote(who, p, stance, 1, rapid.SampledFrom([]string{"", said}).Draw(t, "why"), on)
 			default:
 				if on > 0 {
-					l.add(who, on, signals.Doubt{TargetSignalID: id(on), Concern: "is it?", Severity: signals.Low})
+					l.add(who, on, signals.Doubt{TargetSignalID: id(on), Concern: said, Severity: signals.Low})
 				}
 			}
 		}

@@ -96,14 +96,16 @@ const MaxText = 8 << 10
 
 var citation = regexp.MustCompile(`\[(\d+(?:\s*,\s*\d+)*)\]`)
 
+// hidden reports whether no reader sees a character, other than white space and joiners of letters.
+func hidden(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf) && !strings.ContainsRune("\n\r\t\u200c\u200d", r)
+}
+
 // Check reports what is wrong with a text: characters that no reader sees, a paragraph without a citation, or a citation of
 // what claims nothing in the log.
 func (b *Brief) Check(text string) error {
 	if len(text) > MaxText {
 		return fmt.Errorf("%w: %d bytes", ErrLong, len(text))
-	}
-	hidden := func(r rune) bool {
-		return unicode.In(r, unicode.Cc, unicode.Cf) && !strings.ContainsRune("\n\r\t\u200c\u200d", r)
 	}
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, hidden) {
 		return ErrPlain
