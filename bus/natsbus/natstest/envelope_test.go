@@ -71,8 +71,9 @@ func TestEnvelopesAreJudgedMessageByMessage(t *testing.T) {
 			break
 		}
 	}
-	if messages := one.Stats().Last; messages > publishers*each/2 {
-		t.Errorf("%d messages for %d signals", messages, publishers*each)
+	// On a loaded machine some are sent again, which is not what is counted here.
+	if s := one.Stats(); s.Last > publishers*each/2+s.Retried {
+		t.Errorf("%d messages, %d of them sent again, for %d signals", s.Last, s.Retried, publishers*each)
 	}
 	slices.Sort(seqs)
 	if len(slices.Compact(seqs)) != publishers*each-refused {

@@ -93,7 +93,12 @@ func TestLinkOfALeafNodeIsCutAndNothingIsLostOrThereTwice(t *testing.T) {
 	link.Away(10 * time.Millisecond)
 	keep := bus.Options{TTL: -1}
 	home := join(t, natsbus.Options{URL: hub.URL(), Process: "home", Bus: keep})
-	away := join(t, natsbus.Options{URL: leaf.URL(), Domain: region, Process: "away", Bus: keep})
+	silent := make(chan struct{}, 64)
+	away := join(t, natsbus.Options{URL: leaf.URL(), Domain: region, Process: "away", Bus: keep, Tell: natsbus.Tell{Status: func(s natsbus.Status) {
+		if !s.Connected {
+			silent <- struct{}{}
+		}
+	}}})
 	var handled []uint64
 	_, err := bus.Handle(away.Bus(), bus.HandleOptions{Agent: "listener"}, func(_ context.Context, s signals.Signal[signals.Discovery]) error {
 		handled = append(handled, s.Seq)
@@ -105,8 +110,12 @@ func TestLinkOfALeafNodeIsCutAndNothingIsLostOrThereTwice(t *testing.T) {
 	crowds := []*crowd{startCrowd(t, home, 4), startCrowd(t, away, 4)}
 	for range 2 {
 		crowds[1].more(t, 40)
+		for len(silent) > 0 {
+			<-silent
+		}
 		link.Cut()
 		crowds[0].more(t, 200)
+		<-silent // what was on its way when the link was cut has come
 		before := crowds[1].acknowledged.Load()
 		crowds[0].more(t, 50)
 		if n := crowds[1].acknowledged.Load(); n != before {
