@@ -41,11 +41,12 @@ func TestFlagsSayThatATeamFileIsWrongAboutItsTasks(t *testing.T) {
 	var f teamFlags
 	cmd := new(cobra.Command)
 	f.define(cmd.Flags())
-	team := &teams.Team{FactsDiffer: true, Checkable: true}
+	yes := true
+	team := &teams.Team{FactsDiffer: &yes, Checkable: &yes}
 	if err := cmd.ParseFlags([]string{"--facts-differ=false"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.change(cmd, team); err != nil || team.FactsDiffer || !team.Checkable {
-		t.Errorf("%v: facts differ %v, checkable %v; want false as given, true as in the file", err, team.FactsDiffer, team.Checkable)
+	if err := f.change(cmd, team); err != nil || *team.FactsDiffer || !*team.Checkable {
+		t.Errorf("%v: facts differ %v, checkable %v; want false as given, true as in the file", err, *team.FactsDiffer, *team.Checkable)
 	}
 }

@@ -41,8 +41,8 @@ func (f *teamFlags) define(flags *pflag.FlagSet) {
 	flags.IntVar(&f.agents, "agents", 3, "number of agents, 1 to 64")
 	flags.StringVar(&f.context, "context", "", "background of the task")
 	flags.StringVar(&f.mode, "mode", string(teams.DefaultMode), "how the agents work on the task: "+words(teams.Modes()))
-	flags.BoolVar(&f.differ, "facts-differ", false, "the agents know different facts about the task, which --mode auto goes by")
-	flags.BoolVar(&f.provable, "checkable", false, "a right answer can be proved, which --mode auto goes by")
+	flags.BoolVar(&f.differ, "facts-differ", false, "the agents know different facts about the task, or with =false do not, which --mode auto goes by (default: what their tools suggest)")
+	flags.BoolVar(&f.provable, "checkable", false, "a right answer can be proved, or with =false cannot, which --mode auto goes by (default: what the agents' tools suggest)")
 	flags.IntVar(&f.calls, "calls", 0, "maximum number of turns in modes other than deliberate, each with what it reads (default: three for each agent)")
 	f.by.define(flags)
 	flags.IntVar(&f.rounds, "rounds", teams.DefaultRounds, "maximum number of rounds, where the agents deliberate")
@@ -178,8 +178,8 @@ func (f *teamFlags) change(cmd *cobra.Command, t *teams.Team) error {
 		"budget":    func() { t.Budget = teams.Budget(f.budget) },
 		"deadline":  func() { t.Deadline = teams.Duration(f.deadline) },
 
-		"facts-differ": func() { t.FactsDiffer = f.differ },
-		"checkable":    func() { t.Checkable = f.provable },
+		"facts-differ": func() { t.FactsDiffer = &f.differ },
+		"checkable":    func() { t.Checkable = &f.provable },
 	} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
 			set()

@@ -24,10 +24,10 @@ type Team struct {
 	Servers map[string]Server `json:"servers,omitempty" jsonschema:"The servers of the Model Context Protocol whose tools agents may call, by name."`
 	Memory  *Memory           `json:"memory,omitempty" jsonschema:"What the agents know from earlier solves. Default: nothing."`
 
-	Mode        Mode `json:"mode,omitempty" jsonschema:"How the agents work on a task. Default: auto."`
-	FactsDiffer bool `json:"factsDiffer,omitempty" jsonschema:"The agents know different facts, all of which matter, which auto goes by. Default: what their tools suggest."`
-	Checkable   bool `json:"checkable,omitempty" jsonschema:"Who has a right answer can prove it to the others, which auto goes by. Default: what their tools suggest."`
-	Calls       int  `json:"calls,omitempty" jsonschema:"Maximum number of turns in modes other than deliberate, each with what it reads. Default: three for each agent."`
+	Mode        Mode  `json:"mode,omitempty" jsonschema:"How the agents work on a task. Default: auto."`
+	FactsDiffer *bool `json:"factsDiffer,omitempty" jsonschema:"Whether the agents know different facts, all of which matter, which auto goes by. Default: what their tools suggest."`
+	Checkable   *bool `json:"checkable,omitempty" jsonschema:"Whether who has a right answer can prove it to the others, which auto goes by. Default: what their tools suggest."`
+	Calls       int   `json:"calls,omitempty" jsonschema:"Maximum number of turns in modes other than deliberate, each with what it reads. Default: three for each agent."`
 
 	Strategy  Strategy  `json:"strategy,omitempty" jsonschema:"How votes become a decision. Default: confidence-weighted until it is known how reliable the agents are."`
 	Threshold float64   `json:"threshold,omitempty" jsonschema:"Share of support that a decision needs, above 0 and at most 1. Default: 0.7."`

@@ -12,28 +12,47 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/mode"
 )
 
-// traits returns what the team says of its tasks, or else what the tools of its agents
-// suggest: that facts differ if two agents each may call something that the other may not,
-// and that answers can be checked if somebody has a tool that tests or proves.
+// traits returns what the team says is true of its tasks, or else what the tools of its agents
+// suggest of what it does not say.
 func (t *Team) traits() mode.Traits {
-	if t.FactsDiffer || t.Checkable {
-		return mode.Traits{FactsDiffer: t.FactsDiffer, Checkable: t.Checkable, Because: "the team says so"}
+	said := mode.Traits{FactsDiffer: t.FactsDiffer != nil && *t.FactsDiffer, Checkable: t.Checkable != nil && *t.Checkable}
+	if said.FactsDiffer || said.Checkable {
+		said.Because = "the team says so"
+		return said
 	}
+	if why := t.differ(); t.FactsDiffer == nil && why != "" {
+		return mode.Traits{FactsDiffer: true, Because: why}
+	}
+	if why := t.tests(); t.Checkable == nil && why != "" {
+		return mode.Traits{Checkable: true, Because: why}
+	}
+	return mode.Traits{}
+}
+
+// differ says why facts differ: two agents each may call something that the other may not; "" if
+// there are none.
+func (t *Team) differ() string {
 	for i, a := range t.Agents {
 		for _, b := range t.Agents[:i] {
 			if one, other := without(a, b), without(b, a); one != "" && other != "" {
-				return mode.Traits{FactsDiffer: true, Because: fmt.Sprintf("only %s may call %s, and only %s %s", b.ID, other, a.ID, one)}
+				return fmt.Sprintf("only %s may call %s, and only %s %s", b.ID, other, a.ID, one)
 			}
 		}
 	}
+	return ""
+}
+
+// tests says why answers can be checked: somebody has a tool that tests or proves; "" if nobody
+// has.
+func (t *Team) tests() string {
 	for _, a := range t.Agents {
 		for _, name := range slices.Sorted(maps.Keys(a.Tools)) {
 			if a.may(name) && proves(name) {
-				return mode.Traits{Checkable: true, Because: fmt.Sprintf("%s may call %s", a.ID, name)}
+				return fmt.Sprintf("%s may call %s", a.ID, name)
 			}
 		}
 	}
-	return mode.Traits{}
+	return ""
 }
 
 // without returns the first tool that one agent may call and another may not; "" if there

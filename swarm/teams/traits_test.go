@@ -62,6 +62,36 @@ func TestToolsThatTestMakeAnswersCheckable(t *testing.T) {
 	}
 }
 
+func TestATeamForbidsWhatItsToolsSuggest(t *testing.T) {
+	t.Parallel()
+	differ, check := "only a may call files/run_tests, and only b s/look", "a may call files/run_tests"
+	for name, c := range map[string]struct {
+		says string
+		want mode.Traits
+	}{
+		"nothing is said":        {"", mode.Traits{FactsDiffer: true, Because: differ}},
+		"facts do not differ":    {"factsDiffer: false", mode.Traits{Checkable: true, Because: check}},
+		"nothing can be checked": {"checkable: false", mode.Traits{FactsDiffer: true, Because: differ}},
+		"neither":                {"factsDiffer: false\ncheckable: false", mode.Traits{}},
+		"a check":                {"checkable: true", mode.Traits{Checkable: true, Because: "the team says so"}},
+	} {
+		team, err := teams.Parse("team.yaml", []byte(c.says+`
+models: {m: {provider: ollama, name: n}}
+servers: {s: {command: [s]}, files: {command: [f]}}
+agents: [{id: a, tools: {files/run_tests: allow}}, {id: b, tools: {s/look: allow}}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := team.Build(teams.Parts{Models: script(models.ID{Provider: "ollama", Name: "n"})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.Traits(signals.Task{}); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
 func TestIdleFieldsAreThoseForDeliberation(t *testing.T) {
 	t.Parallel()
 	team := &teams.Team{Mode: "vote", Conflicts: "escalate", Threshold: 0.5, Quorum: 2, Agents: []teams.Agent{{ID: "a", Weight: 1}, {ID: "b", Weight: 0.1}}}
