@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/machines"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/teams/servers"
@@ -188,7 +191,33 @@ func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 	f.live = newLive(cmd.ErrOrStderr())
 	o.Hook = f.live.watching(hookOf(cmd.Context()))
 	fmt.Fprintln(cmd.ErrOrStderr(), "nats: waiting for the lease of the task")
-	return f.showAll(cmd, machines.Drive(cmd.Context(), log, records, o, f.terms.task()), func(*solves.Result) {}, func(*solves.Result) bool { return false })
+	events := sayingPast(cmd.ErrOrStderr(), machines.Drive(cmd.Context(), log, records, o, f.terms.task()))
+	return f.showAll(cmd, events, func(*solves.Result) {}, func(*solves.Result) bool { return false })
+}
+
+// sayingPast says on w that what follows is in the log, or how much of it is.
+func sayingPast(w io.Writer, events iter.Seq2[solves.Event, error]) iter.Seq2[solves.Event, error] {
+	return func(yield func(solves.Event, error) bool) {
+		for e, err := range events {
+			if began, ok := e.(solves.Started); ok && began.Past != nil {
+				fmt.Fprintln(w, "nats:", pastOf(began.Past))
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+func pastOf(r *solves.Result) string {
+	was, follows := "was decided before", "what follows is in the log, by the terms of then"
+	switch {
+	case r.Stop == 0 || r.Stop.GoesOn():
+		was, follows = "goes on", fmt.Sprintf("the %d signals that are in the log come first, and turns and times are counted from here on", len(r.Log))
+	case r.Stop != runlog.StopConsensus:
+		was = "ended before"
+	}
+	return fmt.Sprintf("the task %s in thread %s, begun at %s: %s", was, transcript.Printable(r.Thread), r.Log[0].Head().Time.Format(time.RFC3339), follows)
 }
 
 // remoteTeam returns the options of a team whose agents are other processes.

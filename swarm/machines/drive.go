@@ -18,14 +18,16 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
-// Drive solves a task with the swarm of these options, on the log: it waits for the lease of
-// the task, and then begins the solve, or goes on with it where the log ends if another
-// process began it; the events are those from then on. Past has all signals of the log
-// ([Records.Digest]): what decides does not depend on what the history of the bus still has.
-// A task that is in the log by other terms is refused with a [*TermsError]. The bus and the
-// journal of the options are replaced. If the lease is lost, another process
-// may go on with the solve; this one waits for the lease again, and ends with what was decided
-// meanwhile. One process drives one task at a time on a log.
+// Drive solves a task with the swarm of these options, whose agents [Remote] was called for, on
+// the log: it waits for the lease of the task, and then begins the solve, or goes on with it
+// where the log ends if another process began it. [solves.Started] then has the past, and the
+// rounds and signals that are in the log come first. A solve that is over has the result of
+// the log, as [solves.List] returns it. Past has all signals of the log ([Records.Digest]): what
+// decides does not depend on what the history of the bus still has. A task that is in the log
+// by other terms is refused with a [*TermsError]. The bus and the journal of the options are
+// replaced. If the lease is lost, another process may go on with the solve; this one waits for
+// the lease again, and ends with what was decided meanwhile. One process drives one task at a
+// time on a log.
 func Drive(ctx context.Context, log *natsbus.Log, past *Records, o swarm.Options, task signals.Task) iter.Seq2[solves.Event, error] {
 	return play(ctx, log, o, &job{past: past, task: task})
 }
@@ -46,7 +48,7 @@ func Resume(ctx context.Context, log *natsbus.Log, past *Records, o swarm.Option
 				return
 			}
 			if t, ok := signals.As[signals.Task](s); ok && t.Thread == thread {
-				play(ctx, log, o, &job{past, t.Payload, thread, answer})(yield)
+				play(ctx, log, o, &job{past: past, task: t.Payload, thread: thread, answer: answer})(yield)
 				return
 			}
 		}
@@ -56,10 +58,11 @@ func Resume(ctx context.Context, log *natsbus.Log, past *Records, o swarm.Option
 
 // A job is what a process drives: the solve of a task, or a solve that is answered.
 type job struct {
-	past   *Records
-	task   signals.Task
-	thread string      // "": that of the task
-	answer signals.Any // nil: none
+	past    *Records
+	task    signals.Task
+	thread  string      // "": that of the task
+	answer  signals.Any // nil: none
+	yielded uint64      // number of the last signal of the solve that the caller has
 }
 
 // play does a job as soon as no other process does.
@@ -120,6 +123,9 @@ func (j *job) drive(ctx context.Context, log *natsbus.Log, o swarm.Options, yiel
 		if gone := lost(ctx, e, err); gone != nil {
 			return gone
 		}
+		if said, ok := e.(solves.Spoke); ok {
+			j.yielded = said.Signal.Head().Seq
+		}
 		if !yield(e, err) {
 			return nil
 		}
@@ -158,6 +164,9 @@ func (j *job) begin(ctx context.Context, s *swarm.Swarm, o *swarm.Options) (iter
 		if r.Thread == j.thread || j.thread == "" && r.Task == j.task {
 			if err := sameTerms(r, o); err != nil && j.thread == "" {
 				return nil, err
+			}
+			if j.thread == "" {
+				return j.recounted(r, s.StreamResume(ctx, r.Log, nil)), nil
 			}
 			answer := j.answer
 			j.answer = nil

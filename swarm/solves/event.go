@@ -7,7 +7,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// An Event is something that happened in a solve.
+// An Event is something that happened in a solve: [Started], [RoundStarted], [Spoke], [Refused],
+// [Routed], [TurnFailed], [Weighed] or [Stopped].
 //
 //sumtype:decl
 type Event interface{ event() }
@@ -19,6 +20,10 @@ type (
 		Task   signals.Task
 		Seed   uint64
 		Agents []*agents.Agent // shared: do not modify
+
+		// Past is what the log of many machines had of the solve, which goes on or is over
+		// ([machines.Drive]); nil: it begins.
+		Past *Result
 	}
 	// RoundStarted names the agents that take a turn.
 	RoundStarted struct {

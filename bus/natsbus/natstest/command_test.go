@@ -119,14 +119,18 @@ func TestCommandsOnManyMachinesDecideAsOne(t *testing.T) {
 	}
 	solve := append([]string{"solve", "Which retry policy?", "--mode", "deliberate"}, common...)
 	together, status := runCommand(t, solve...)
-	again, _ := runCommand(t, solve...) // finds it decided
+	again, says := runCommand(t, solve...) // finds it decided
+	signals, _ := runCommand(t, append(solve, "--log")...)
 	cancel()
 	all.Wait()
 	if !strings.Contains(status, "nats: connected to") || strings.Contains(status, "alarm") {
 		t.Errorf("%s", status)
 	}
-	if verdict(together) != verdict(alone) || !strings.Contains(again, `reached "planner-2"`) {
-		t.Errorf("alone:\n%s\ntogether:\n%s\nagain:\n%s", alone, together, again)
+	if verdict(together) != verdict(alone) || verdict(again) != verdict(alone) || !strings.Contains(says, "was decided before") {
+		t.Errorf("alone:\n%s\ntogether:\n%s\nagain:\n%s%s", alone, together, again, says)
+	}
+	if !strings.HasPrefix(signals, `{"`) || strings.Count(signals, "\n") < 11 {
+		t.Errorf("the log of the decided task:\n%s", signals)
 	}
 	if calls.Load() != alonesCalls.Load() {
 		t.Errorf("%d calls of models, want %d", calls.Load(), alonesCalls.Load())

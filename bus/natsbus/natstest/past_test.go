@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -46,6 +47,53 @@ func TestSolvesDoNotDependOnWhatTheHistoryHolds(t *testing.T) {
 		if err != nil || got.Stop != runlog.StopConsensus || got.Thread == want.Thread {
 			t.Errorf("history of %d: another task: %+v, %v", history, got, err)
 		}
+	}
+}
+
+// Whoever asks again gets the whole log, and what it says was decided, once: the solve that
+// was cut off goes on behind what is in the log.
+func TestTaskThatIsAskedAgainHasThePastFirst(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	l := joinSolving(t, url, "driver")
+	ask := func(until int) (past *solves.Result, said []uint64, rounds int, last *solves.Result) {
+		for e, err := range machines.Drive(soon(t), l.Log, l.past, swarm.Options{Agents: team(nil), Seed: 7}, task) {
+			switch e := e.(type) {
+			case solves.Started:
+				past = e.Past
+			case solves.RoundStarted:
+				rounds++
+			case solves.Spoke:
+				said = append(said, e.Signal.Head().Seq)
+			case solves.Stopped:
+				last = e.Result
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(said) == until {
+				break
+			}
+		}
+		return past, said, rounds, last
+	}
+	past, first, _, _ := ask(5)
+	if past != nil {
+		t.Errorf("the first one has a past: %+v", past)
+	}
+	past, whole, rounds, result := ask(-1)
+	if past == nil || past.Stop == runlog.StopConsensus || len(past.Log) < 5 {
+		t.Fatalf("a solve that was cut off has the past %+v", past)
+	}
+	if result.Stop != runlog.StopConsensus || !slices.Equal(first, whole[:5]) || !slices.IsSorted(whole) || len(slices.Compact(slices.Clone(whole))) != len(whole) || len(whole) != len(result.Log) || rounds < 2 {
+		t.Errorf("signals %v, then %v of %d, %d rounds: %v %s", first, whole, len(result.Log), rounds, result.Stop, result.Detail)
+	}
+	past, again, roundsAgain, decided := ask(-1)
+	if past == nil || past.Stop != runlog.StopConsensus || decided != past {
+		t.Fatalf("a decided solve has the past %+v and the result %+v", past, decided)
+	}
+	if !slices.Equal(again, whole) || roundsAgain != 2 || decided.Answer != result.Answer || decided.Turns.Taken != 0 {
+		t.Errorf("signals %v, want %v; %d rounds, %q", again, whole, roundsAgain, decided.Answer)
 	}
 }
 
