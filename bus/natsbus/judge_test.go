@@ -134,6 +134,11 @@ func TestSignatureCoversAllOfAMessageAndItsSources(t *testing.T) {
 			m.Data = []byte(strings.Replace(string(m.Data), `"x"`, `"z"`, 1))
 		}), false},
 		"its event":  {change(signed(said("x", "t", "a")), func(m *nats.Msg) { m.Header["ce-confidence"] = []string{"0.1"} }), false},
+		"its event in another spelling": {change(signed(said("x", "t", "a")), func(m *nats.Msg) {
+			m.Header["Ce-Confidence"] = m.Header["ce-confidence"]
+			delete(m.Header, "ce-confidence")
+		}), false},
+		"an event's header beside it": {change(signed(said("x", "t", "a")), func(m *nats.Msg) { m.Header["Ce-Partitionkey"] = []string{"p"} }), false},
 		"its lease":  {change(signed(said("x", "t", "a")), func(m *nats.Msg) { under(8, "solve", m) }), false},
 		"no lease":   {change(signed(said("x", "t", "a")), func(m *nats.Msg) { m.Header.Del(headerFence) }), false},
 		"its stream": {change(signed(said("x", "t", "a")), func(m *nats.Msg) { m.Subject = "other.log" + strings.TrimPrefix(m.Subject, "swarmbus.log") }), false},

@@ -14,11 +14,11 @@ import (
 )
 
 // signedText returns what is signed of a message: a hash of its subject, the headers of the
-// event and of this package, and its data.
+// event, in whatever case, and of this package, and its data.
 func signedText(subject string, header nats.Header, data []byte) []byte {
 	names := make([]string, 0, len(header))
 	for name := range header {
-		ours := strings.HasPrefix(name, "ce-") || strings.HasPrefix(name, "Swarmbus-") || name == headerID || name == headerType
+		ours := len(name) > 2 && strings.EqualFold(name[:3], "ce-") || strings.HasPrefix(name, "Swarmbus-") || name == headerID || name == headerType
 		if ours && name != headerSign {
 			names = append(names, name)
 		}

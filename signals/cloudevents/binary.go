@@ -40,20 +40,15 @@ func (c Codec) signals() *signals.Codec {
 }
 
 // ReadBinary reads what [Binary] wrote. The names of its headers may have been written
-// in another case.
+// in another case, but not one name in two: which of them counts would be a matter of chance.
 func (c Codec) ReadBinary(header map[string][]string, data []byte) (signals.Any, error) {
-	exact := len(header[prefix+"specversion"]) == 1
+	values, err := named(header)
+	if err != nil {
+		return nil, err
+	}
 	get := func(name string) string {
-		if v := header[prefix+name]; len(v) == 1 {
+		if v := values[prefix+name]; len(v) == 1 {
 			return decode(v[0])
-		}
-		if exact {
-			return "" // the writer's other names are in this case, too
-		}
-		for key, v := range header {
-			if len(v) > 0 && len(key) == len(prefix)+len(name) && strings.EqualFold(key, prefix+name) {
-				return decode(v[0])
-			}
 		}
 		return ""
 	}
@@ -62,6 +57,33 @@ func (c Codec) ReadBinary(header map[string][]string, data []byte) (signals.Any,
 		return nil, err
 	}
 	return c.signals().UnmarshalPayload(k, h, data)
+}
+
+// named returns the headers of an event by their names in lower case.
+func named(header map[string][]string) (map[string][]string, error) {
+	exact := true // as Binary writes them
+	for name := range header {
+		exact = exact && (!hasPrefix(name) || strings.ToLower(name) == name)
+	}
+	if exact {
+		return header, nil
+	}
+	values := make(map[string][]string, len(header))
+	for name, v := range header {
+		if !hasPrefix(name) {
+			continue
+		}
+		lower := strings.ToLower(name)
+		if values[lower] != nil {
+			return nil, &signals.FieldError{Field: lower[len(prefix):], Problem: "there are headers of that name in two spellings"}
+		}
+		values[lower] = v
+	}
+	return values, nil
+}
+
+func hasPrefix(name string) bool {
+	return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
 }
 
 // plain reports whether a byte stands for itself in a header.

@@ -146,6 +146,22 @@ func TestHeadersAreFoundInAnyCase(t *testing.T) {
 	}
 }
 
+// Readers that range over a map would disagree on such an event.
+func TestHeaderInTwoSpellingsIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, second := range []string{"CE-Confidence", "cE-confidence", "Ce-Confidence"} {
+		for range 20 { // a map has an order of its own each time
+			_, err := cloudevents.Codec{}.ReadBinary(map[string][]string{
+				"ce-specversion": {"1.0"}, "ce-id": {"x"}, "ce-source": {"/a"}, "ce-type": {"discovery"}, "ce-confidence": {"0.1"}, second: {"1"},
+			}, []byte(`{"finding":"f"}`))
+			var refused *signals.FieldError
+			if !errors.As(err, &refused) || refused.Field != "confidence" {
+				t.Fatalf("ce-confidence and %s: %v", second, err)
+			}
+		}
+	}
+}
+
 func ExampleStructured() {
 	s := signals.New(signals.Header{
 		ID: signals.MustID("v1"), Source: "critic", Thread: "retry policy", Confidence: 0.5, TTL: time.Minute,
