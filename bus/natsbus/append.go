@@ -50,7 +50,7 @@ func (l *Log) Append(ctx context.Context, all []signals.Any, at uint64) (uint64,
 		return 0, fmt.Errorf("%w: %d bytes, at most %d", ErrTooMany, p.size, most)
 	}
 	id := all[0].Head().ID
-	told, err := l.waiting.verdictOn(id, m.Subject)
+	told, err := l.waiting.verdictOn(id, m)
 	if err != nil {
 		return 0, err
 	}

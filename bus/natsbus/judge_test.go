@@ -133,15 +133,15 @@ func TestSignatureCoversAllOfAMessageAndItsSources(t *testing.T) {
 		"its data": {change(signed(said("x", "t", "a")), func(m *nats.Msg) {
 			m.Data = []byte(strings.Replace(string(m.Data), `"x"`, `"z"`, 1))
 		}), false},
-		"its event":  {change(signed(said("x", "t", "a")), func(m *nats.Msg) { m.Header["ce-confidence"] = []string{"0.1"} }), false},
+		"its event": {change(signed(said("x", "t", "a")), func(m *nats.Msg) { m.Header["ce-confidence"] = []string{"0.1"} }), false},
 		"its event in another spelling": {change(signed(said("x", "t", "a")), func(m *nats.Msg) {
 			m.Header["Ce-Confidence"] = m.Header["ce-confidence"]
 			delete(m.Header, "ce-confidence")
 		}), false},
 		"an event's header beside it": {change(signed(said("x", "t", "a")), func(m *nats.Msg) { m.Header["Ce-Partitionkey"] = []string{"p"} }), false},
-		"its lease":  {change(signed(said("x", "t", "a")), func(m *nats.Msg) { under(8, "solve", m) }), false},
-		"no lease":   {change(signed(said("x", "t", "a")), func(m *nats.Msg) { m.Header.Del(headerFence) }), false},
-		"its stream": {change(signed(said("x", "t", "a")), func(m *nats.Msg) { m.Subject = "other.log" + strings.TrimPrefix(m.Subject, "swarmbus.log") }), false},
+		"its lease":                   {change(signed(said("x", "t", "a")), func(m *nats.Msg) { under(8, "solve", m) }), false},
+		"no lease":                    {change(signed(said("x", "t", "a")), func(m *nats.Msg) { m.Header.Del(headerFence) }), false},
+		"its stream":                  {change(signed(said("x", "t", "a")), func(m *nats.Msg) { m.Subject = "other.log" + strings.TrimPrefix(m.Subject, "swarmbus.log") }), false},
 	} {
 		l := reader(t, Options{Keys: map[string][]ed25519.PublicKey{"a": {ours}, "b": {theirs}}})
 		l.reads(t, c.m)
@@ -176,28 +176,45 @@ func count(b *bus.Bus) (n int) {
 	return n
 }
 
-// Whoever sends a message with the id that another process waits for does not answer it.
+// Whoever sends a message with the id that a process waits for does not answer it, whatever
+// process it names, alone or in an envelope.
 func TestPublisherIsToldOfItsOwnMessageOnly(t *testing.T) {
 	t.Parallel()
-	l := reader(t, Options{Process: "mine"})
-	told, err := l.waiting.verdictOn(signals.MustID("x"), "")
-	if err != nil {
-		t.Fatal(err)
+	from := func(process string, m *nats.Msg) *nats.Msg {
+		m.Header.Set(headerProcess, process)
+		return m
 	}
-	forged := written(t, said("x", "t", "a"))
+	forged, theirs := written(t, said("x", "t", "a")), written(t, said("x", "t", "eve"))
 	forged.Subject = Subject("swarmbus", "t", "discovery", "b")
-	forged.Header.Set(headerProcess, "another")
-	l.reads(t, forged)
-	select {
-	case v := <-told:
-		t.Fatalf("told of another's message: %+v", v)
-	default:
-	}
-	own := written(t, said("x", "t", "a"))
-	own.Header.Set(headerProcess, "mine")
-	l.reads(t, own)
-	if v := <-told; v.err() != nil || v.first != firstOf(2) {
-		t.Errorf("%+v", v)
+	garbage := &nats.Msg{Subject: Subject("swarmbus", "t", "x", "eve"), Header: nats.Header{headerID: {"x"}}, Data: []byte("x")}
+	for name, c := range map[string]struct {
+		before *nats.Msg
+		reason string // of the verdict on the own message; "": it is in the log
+	}{
+		"of another process":       {from("another", forged), ""},
+		"forged":                   {from("mine", forged), ""},
+		"garbage":                  {from("mine", garbage), ""},
+		"garbage in an envelope":   {envelope([]*letter{{Msg: from("mine", garbage)}, {Msg: from("mine", garbage)}}), ""},
+		"another signal's message": {from("mine", theirs), Duplicate},
+	} {
+		l := reader(t, Options{Process: "mine"})
+		own := from("mine", written(t, said("x", "t", "a")))
+		told, err := l.waiting.verdictOn(signals.MustID("x"), own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.reads(t, c.before)
+		select {
+		case v := <-told:
+			t.Fatalf("%s: told of another's message: %+v", name, v)
+		default:
+		}
+		l.reads(t, own)
+		v := <-told
+		var dead *DeadLetter
+		if errors.As(v.err(), &dead); v.first != firstOf(2) || (v.err() == nil) != (c.reason == "") || dead != nil && dead.Reason != c.reason {
+			t.Errorf("%s: %+v, %v", name, v, v.err())
+		}
 	}
 }
 
@@ -303,7 +320,7 @@ func TestEnvelopeHasOneThread(t *testing.T) {
 func TestLogThatEndedTellsWhoeverWaits(t *testing.T) {
 	t.Parallel()
 	l := reader(t, Options{})
-	told, err := l.waiting.verdictOn(signals.MustID("x"), "")
+	told, err := l.waiting.verdictOn(signals.MustID("x"), new(nats.Msg))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +328,7 @@ func TestLogThatEndedTellsWhoeverWaits(t *testing.T) {
 	if v := <-told; !errors.Is(v.err(), ErrClosed) {
 		t.Errorf("%+v", v)
 	}
-	if _, err := l.waiting.verdictOn(signals.MustID("y"), ""); !errors.Is(err, ErrClosed) {
+	if _, err := l.waiting.verdictOn(signals.MustID("y"), new(nats.Msg)); !errors.Is(err, ErrClosed) {
 		t.Errorf("%v", err)
 	}
 }

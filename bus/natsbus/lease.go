@@ -168,7 +168,7 @@ func (l *Log) raise(ctx context.Context, lease *Lease) error {
 		headerRaise: {fenceText(l.tokenOf(lease.name), lease.name)}, headerProcess: {l.opts.Process}, headerID: {id.String()},
 	}}
 	sign(m, l.opts.Key)
-	told, err := l.waiting.verdictOn(id, m.Subject)
+	told, err := l.waiting.verdictOn(id, m)
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func (l *Log) take(ctx context.Context, m *message) error {
 		l.judge.dead.add(m, verdicts[0].dead)
 	}
 	for i, one := range all {
-		v := verdict{first: firstOf(m.seq)}
+		v := verdict{of: one, first: firstOf(m.seq)}
 		if i > 0 { // the one before may have opened many conflicts
 			v.first = max(v.first+uint64(i*slot), l.bus.Last()+1)
 		}
@@ -152,9 +152,6 @@ func (l *Log) take(ctx context.Context, m *message) error {
 		verdicts = append(verdicts, v)
 	}
 	l.compare.add(m.seq, m.digest(), verdicts, l.bus.Last(), l.digest())
-	if m.header.Get(headerProcess) != l.opts.Process {
-		verdicts = nil // nobody waits for them here
-	}
 	l.waiting.fed(verdicts, m.seq, func() { l.next.Store(m.seq + 1) })
 	return nil
 }

@@ -1,9 +1,12 @@
 package natsbus
 
 import (
+	"bytes"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -26,12 +29,14 @@ type waitingState struct {
 // A pending message waits for its verdict.
 type pending struct {
 	subject string
+	digest  []byte
 	verdict chan verdict
 }
 
 // A verdict is what became of a message.
 type verdict struct {
 	id    signals.ID  // of its first signal
+	of    *message    // nil: it was not sent, or could not be read
 	first uint64      // its sequence number
 	dead  *DeadLetter // nil: it is in the log
 	lost  error       // why there is none
@@ -54,8 +59,9 @@ func newWaiting() waiting {
 	return waiting{new(atomic.Uint64), new(trips), new(sync.Mutex), &waitingState{verdicts: map[signals.ID]pending{}, reached: map[uint64]chan struct{}{}}}
 }
 
-// verdictOn returns where the verdict on a message with that subject arrives.
-func (w *waiting) verdictOn(id signals.ID, subject string) (<-chan verdict, error) {
+// verdictOn returns where the verdict on a message arrives: on that one, which another with
+// its id is not.
+func (w *waiting) verdictOn(id signals.ID, m *nats.Msg) (<-chan verdict, error) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	switch {
@@ -65,7 +71,7 @@ func (w *waiting) verdictOn(id signals.ID, subject string) (<-chan verdict, erro
 		return nil, bus.ErrDuplicate
 	}
 	c := make(chan verdict, 1)
-	w.state.verdicts[id] = pending{subject, c}
+	w.state.verdicts[id] = pending{m.Subject, signedText(m.Subject, m.Header, m.Data), c}
 	return c, nil
 }
 
@@ -114,7 +120,7 @@ func (w *waiting) fed(all []verdict, seq uint64, advance func()) {
 	defer w.lock.Unlock()
 	advance()
 	for _, v := range all {
-		if p := w.state.verdicts[v.id]; p.verdict != nil && !v.id.IsZero() {
+		if p := w.state.verdicts[v.id]; p.verdict != nil && v.of != nil && bytes.Equal(p.digest, v.of.digest()) {
 			p.verdict <- v
 			delete(w.state.verdicts, v.id)
 		}
