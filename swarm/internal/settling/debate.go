@@ -162,9 +162,9 @@ func (t *Table) outcome(p conflict.Pair, end settle.End) string {
 }
 
 // Unsettled says why conflicts that are still open were not settled, unless only somebody
-// outside settles them.
+// outside settles them, or a plan, under which nobody debates.
 func (t *Table) Unsettled() (all []string) {
-	if t.Policy == settle.ByEscalation {
+	if t.Policy == settle.ByEscalation || t.Thread.Calls.Plan() != nil {
 		return nil
 	}
 	for _, p := range t.Thread.Conflicts.Open() {
