@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -88,6 +90,38 @@ func TestAnAnswerIsWrittenOnceAndCitesTheLog(t *testing.T) {
 			t.Errorf("%q: %v", c.scribe.text, err)
 		}
 	}
+}
+
+// An inkless writer ignores its context until it is freed.
+type inkless chan struct{}
+
+func (inkless) Name() string { return "inkless" }
+
+func (s inkless) Write(context.Context, *synthesis.Brief) (string, error) {
+	<-s
+	return "They do it [4].", nil
+}
+
+func TestAWriterThatIgnoresItsContextIsLeftBehindAtTheDeadline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		free := make(inkless)
+		time.AfterFunc(time.Hour, func() { close(free) })
+		o := swarm.Options{Agents: agreeing(), Seed: 1, Strategy: consensus.Voting{}, Quorum: 3, Limits: swarm.Limits{Deadline: time.Second}}
+		o.Coordination.Writer = free
+		began := time.Now()
+		r, err := newSwarm(t, o).Solve(t.Context(), signals.Task{Task: "what?"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("the solve took %v of its second", took)
+		}
+		if got := r.Synthesis(); r.Answer != "do it" || got.By != "" || !strings.HasPrefix(got.Text, "The answer is: do it [") || !strings.Contains(got.Why, "inkless had not returned") {
+			t.Errorf("%q: %+v, want the template", r.Answer, got)
+		}
+		<-free
+	})
 }
 
 // The template says what the answer stands on, and cites nothing but the log.

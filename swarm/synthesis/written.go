@@ -33,7 +33,8 @@ func (p Written) Check(l signals.Limits) error { return l.Text("text", p.Text) }
 func (p Written) String() string { return p.Text }
 
 // A Writer writes answers. Write gets a brief and returns a text, each paragraph of which
-// cites what it is from. It is called by the goroutine of a solve, after its decision.
+// cites what it is from. It is called after the decision of a solve, which waits for it until
+// the context ends, and then leaves it behind.
 type Writer interface {
 	Name() string
 	Write(ctx context.Context, b *Brief) (string, error)
@@ -49,10 +50,10 @@ func Of(b *Brief) Written {
 	return Written{Text: b.Text()}
 }
 
-// Ask asks a writer. If it fails, or if its text does not cite the log, the answer is that of
-// the template, and says why.
+// Ask asks a writer. If it fails, if it has not returned when the context ends, or if its text
+// does not cite the log, the answer is that of the template, and says why.
 func Ask(ctx context.Context, w Writer, b *Brief) Written {
-	text, err := write(ctx, w, b)
+	text, err := await(ctx, w, b)
 	if err == nil {
 		err = b.Check(text)
 	}
@@ -71,15 +72,34 @@ func clip(why string) string {
 	return strings.ToValidUTF8(why, "")
 }
 
+// await waits for what a writer writes until the context ends.
+func await(ctx context.Context, w Writer, b *Brief) (string, error) {
+	if err := context.Cause(ctx); err != nil {
+		return "", err
+	}
+	type written struct {
+		text string
+		err  error
+	}
+	back := make(chan written, 1) // with room, so that a writer that is left behind ends when it returns
+	go func() {
+		text, err := write(ctx, w, b)
+		back <- written{text, err}
+	}()
+	select {
+	case got := <-back:
+		return got.text, got.err
+	case <-ctx.Done():
+		return "", fmt.Errorf("synthesis: %s had not returned: %w", w.Name(), context.Cause(ctx))
+	}
+}
+
 func write(ctx context.Context, w Writer, b *Brief) (text string, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("synthesis: %s panicked: %v", w.Name(), v)
 		}
 	}()
-	if err := context.Cause(ctx); err != nil {
-		return "", err
-	}
 	return w.Write(ctx, b)
 }
 
