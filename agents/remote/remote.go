@@ -122,11 +122,14 @@ func part(a *agents.Agent, t *agents.Turn, argue bool) *agents.Agent {
 	return &one
 }
 
-// Take lets an agent take the turn of a request, and returns the answer. A nil codec knows
-// the built-in kinds.
+// Take lets an agent take the turn of a request, and returns the answer. That of a nil agent is
+// an error. A nil codec knows the built-in kinds.
 func Take(ctx context.Context, a *agents.Agent, codec *signals.Codec, request []byte) []byte {
 	var answer Answer
 	t, argue, err := decode(request, known(codec))
+	if a == nil {
+		a, err = &agents.Agent{}, errors.New("remote: there is no agent to take the turn")
+	}
 	if err == nil && t.Agent != a.ID {
 		err = fmt.Errorf("remote: the turn of %s is not that of %s", t.Agent, a.ID)
 	}

@@ -19,11 +19,13 @@ const (
 const (
 	beat     = 500 * time.Millisecond // between two signs of life of a call
 	patience = 2 * time.Second        // after which a silent call is made again
+	unheard  = 3 * time.Second        // after which [Tell].Warn is told of a silent call
 )
 
 // Call asks a process that serves a name, and returns its answer. While no process serves
-// the name, or the one that was asked is gone, it asks again, until ctx ends: so the call
-// may be made more than once, and what it does must allow that. Request and answer are at
+// the name, or the one that was asked is gone, it asks again, until ctx ends, and warns once for
+// each such time ([Tell].Warn): so the call may be made more than once, and what it does must
+// allow that. Request and answer are at
 // most as large as a message of the servers: 1 MiB by default. The subjects STREAM.call.NAME,
 // STREAM.cancel.NAME and STREAM.answer.NAME.> carry the name, so that permissions can say who
 // may serve it.
@@ -41,9 +43,13 @@ func (l *Link) Call(ctx context.Context, name string, request []byte) ([]byte, e
 		}
 	}()
 	m := &nats.Msg{Subject: l.opts.Stream + ".call." + token(name), Reply: own, Header: nats.Header{headerCall: {own}}, Data: request}
+	silence := time.AfterFunc(unheard, func() {
+		l.opts.warn(fmt.Sprintf("natsbus: nobody answers for %s; waiting until a process serves it on the stream %s", name, l.opts.Stream))
+	})
+	defer silence.Stop()
 	for pauses := pause(); ; {
 		_ = l.conn.PublishMsg(m) // if it does not arrive there is no sign of life
-		answer, err := l.answer(ctx, answers)
+		answer, err := l.answer(ctx, answers, silence)
 		if answer != nil || err != nil {
 			return answer, err
 		}
@@ -56,7 +62,7 @@ func (l *Link) Call(ctx context.Context, name string, request []byte) ([]byte, e
 }
 
 // answer waits for the answer as long as there are signs of life; without, it returns nil.
-func (l *Link) answer(ctx context.Context, answers <-chan *nats.Msg) ([]byte, error) {
+func (l *Link) answer(ctx context.Context, answers <-chan *nats.Msg, silence *time.Timer) ([]byte, error) {
 	silent := time.NewTimer(patience)
 	defer silent.Stop()
 	for {
@@ -67,6 +73,7 @@ func (l *Link) answer(ctx context.Context, answers <-chan *nats.Msg) ([]byte, er
 				return nil, nil
 			case m.Header.Get(headerWorking) != "":
 				silent.Reset(patience)
+				silence.Reset(unheard)
 			default:
 				return m.Data, nil
 			}

@@ -2,6 +2,7 @@ package machines
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/remote"
@@ -20,7 +21,8 @@ type Server interface {
 }
 
 // Serve takes the turns of the agent with that id until ctx or the log ends, and returns
-// why. Of several processes that serve an agent, one takes each turn. Build is called for each
+// why. Of several processes that serve an agent, one takes each turn. Build is called once at
+// the start, where it is an error if it does not return the agent with that id, and then for each
 // turn, perhaps concurrently: a model of package cassette counts the calls of its turn from
 // the first one, so that a turn that is taken again finds what was recorded. Kinds are those
 // of the program.
@@ -28,6 +30,14 @@ func Serve(ctx context.Context, log Server, id string, build func() *agents.Agen
 	codec, err := runlog.NewCodec(kinds...)
 	if err != nil {
 		return err
+	}
+	switch a := build(); {
+	case a == nil:
+		return fmt.Errorf("machines: build returns no agent for %q", id)
+	case a.ID != id:
+		return fmt.Errorf("machines: build returns the agent %q for %q", a.ID, id)
+	case a.Reactor == nil:
+		return fmt.Errorf("machines: build returns the agent %q without a Reactor", id)
 	}
 	return log.Serve(ctx, turns+id, func(ctx context.Context, request []byte) []byte {
 		return remote.Take(ctx, build(), codec, request)

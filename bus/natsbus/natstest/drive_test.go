@@ -215,3 +215,59 @@ func TestNextDriverGoesOnWithoutRepeatingARecordedCall(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// A forgotten or misspelt process is the first mistake of a user: the driver says whom it waits
+// for, and goes on when there is one.
+func TestDriverSaysWhoseTurnsNobodyTakes(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	serve := func(a *agents.Agent) {
+		l := joinSolving(t, url, a.ID)
+		ctx, cancel := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- machines.Serve(ctx, l.Log, a.ID, func() *agents.Agent { return a }) }()
+		t.Cleanup(func() { cancel(); <-served })
+	}
+	slow := team(func(ctx context.Context, agent string, round int) error {
+		if agent == "ann" && round == 1 {
+			time.Sleep(4 * time.Second) // it lives, and needs longer than anybody waits for a sign of life
+		}
+		return nil
+	})
+	serve(slow[0])
+	serve(slow[1])
+	warned := make(chan string, 64)
+	o := natsbus.Options{URL: url, Process: "driver"}
+	o.Tell.Warn = func(problem string) {
+		if strings.Contains(problem, "nobody answers") {
+			warned <- problem
+		}
+	}
+	driver, all := joinSolvingAs(t, o), team(nil)
+	if err := machines.Remote(driver.Log, all); err != nil {
+		t.Fatal(err)
+	}
+	solved := make(chan error, 1)
+	go func() {
+		r, err := solve(soon(t), driver, all)
+		if err == nil && r.Stop != runlog.StopConsensus {
+			err = fmt.Errorf("%v: %s", r.Stop, r.Detail)
+		}
+		solved <- err
+	}()
+	select {
+	case problem := <-warned:
+		if !strings.Contains(problem, "for turn:cyn; waiting") {
+			t.Error(problem)
+		}
+	case <-soon(t).Done():
+		t.Fatal("nothing is said of the agent that nobody serves")
+	}
+	serve(slow[2])
+	if err := <-solved; err != nil {
+		t.Error(err)
+	}
+	for len(warned) > 0 {
+		t.Errorf("also: %s", <-warned)
+	}
+}
