@@ -160,6 +160,17 @@ func (r *solve) carriedOut(ctx context.Context) {
 	}
 }
 
+// outOfTime stops a solve whose time is up: one with a plan by the answers that were given, if
+// one of them leads, whoever has not answered.
+func (r *solve) outOfTime(ctx context.Context) {
+	by, _ := r.thread.Votes.Terms()
+	if r.thread.Calls.Plan() != nil && by.Decide(r.votes().Ballots().Close()).Outcome == consensus.Reached {
+		r.conclude(ctx)
+		return
+	}
+	r.interrupted(ctx)
+}
+
 // exhausted stops a solve in which no agent has anything left to hear, unless there is
 // something to do about a conflict or a timer to wait for.
 func (r *solve) exhausted(ctx context.Context) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -13,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/mode"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -104,6 +107,40 @@ func TestAnAgentThatTakesTheIDsOfOthersGetsNoneOfTheirVotes(t *testing.T) {
 		if _, err := replayed(t, store); err != nil {
 			t.Errorf("%v: %v", m, err)
 		}
+	}
+}
+
+// Agents that do not return cost a vote the rest of its time, but not the answer of the others.
+func TestAVoteInWhichSomeNeverAnswerHasTheAnswerOfTheOthers(t *testing.T) {
+	t.Parallel()
+	for answering, want := range map[int]string{0: "", 1: "y", 2: "y"} {
+		synctest.Test(t, func(t *testing.T) {
+			var team []*agents.Agent
+			for i := range 5 {
+				id := fmt.Sprint("a", i)
+				team = append(team, &agents.Agent{ID: id, Reactor: agents.Func(func(ctx context.Context, t *agents.Turn) seq {
+					if i >= answering {
+						<-ctx.Done()
+						return agents.Emit()
+					}
+					return agents.Emit(agents.Propose(fmt.Sprint(id, "-", t.Round), "y", 0.8, ""))
+				})})
+			}
+			store := new(journal.Memory)
+			s := newSwarm(t, swarm.Options{Agents: team, Mode: mode.Vote, Journal: store, Seed: 3, Limits: swarm.Limits{Deadline: 2 * time.Second}})
+			began := time.Now()
+			r := solve(t, s)
+			stop := map[string]runlog.StopReason{"": runlog.StopNoProgress, "y": runlog.StopConsensus}[want]
+			if took := time.Since(began); r.Answer != want || r.Stop != stop || took > 2*time.Second {
+				t.Errorf("%d answer: %q by %v after %v (%s), want %q", answering, r.Answer, r.Stop, took, r.Detail, want)
+			}
+			if err := s.Shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if _, err := replayed(t, store); err != nil {
+				t.Errorf("%d answer: %v", answering, err)
+			}
+		})
 	}
 }
 

@@ -28,7 +28,7 @@ func (r *solve) runRound(ctx context.Context) {
 	case len(late) > 0 && (begin == 0 || r.timeIsUp(ctx)):
 		r.await(ctx, late)
 	case r.timeIsUp(ctx):
-		r.interrupted(ctx)
+		r.outOfTime(ctx)
 	case r.roundsLeft() == 0 && r.thread.Calls.Plan() == nil:
 		r.outOfRounds(ctx)
 	default:
