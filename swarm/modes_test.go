@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -157,5 +158,30 @@ func TestAModeThatCannotBeIsRefused(t *testing.T) {
 		if !errors.As(err, &wrong) || field != "" && wrong.Field != field {
 			t.Errorf("%s: %v", field, err)
 		}
+	}
+}
+
+func TestAWatcherOfAVoteIsToldWhoLeads(t *testing.T) {
+	t.Parallel()
+	s := newSwarm(t, swarm.Options{Agents: experts()[:3], Seed: 1, Mode: mode.Vote, Limits: swarm.Limits{Calls: 3}})
+	var told []string
+	for e, err := range s.Stream(t.Context(), signals.Task{Task: "hard"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := e.(type) {
+		case solves.Spoke:
+			if p, ok := signals.As[signals.Proposal](e.Signal); ok {
+				told = append(told, p.Payload.Content)
+			}
+		case solves.Weighed:
+			if leads := fmt.Sprintf("%s %.2f", e.Decision.Leader(), e.Decision.Support); told == nil || told[len(told)-1] != leads {
+				told = append(told, leads)
+			}
+		default: // the rest is the same in all modes
+		}
+	}
+	if want := []string{" 0.00", "right", "a0-1 1.00", "wrong 1", " 0.50", "wrong 1", "a1-1 0.67"}; !slices.Equal(told, want) {
+		t.Errorf("got %q, want %q", told, want)
 	}
 }
