@@ -95,6 +95,15 @@ func (f *aboutFlags) printAlone(w io.Writer, v journal.Reader, thread string) er
 	return err
 }
 
+// revised prints what was taken back after the decision, if anything was.
+func revised(w io.Writer, r *solves.Result) error {
+	if r.Revision == nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", transcript.Revised(r))
+	return err
+}
+
 // print prints what was asked for.
 func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
 	r, err := resultIn(v, thread)
@@ -105,10 +114,7 @@ func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
 		return err
 	}
 	if !f.asked() {
-		if r.Revision != nil {
-			_, err = fmt.Fprintf(w, "\n%s\n", transcript.Revised(r))
-		}
-		return err
+		return revised(w, r)
 	}
 	if f.answer {
 		if _, err := fmt.Fprintf(w, "\n%s\n", transcript.PrintableText(r.Synthesis().Text)); err != nil {

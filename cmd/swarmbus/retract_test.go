@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -65,6 +66,32 @@ func TestShowNamesWhatWasTakenBackAfterTheDecision(t *testing.T) {
 		if !strings.Contains(out, want) {
 			t.Errorf("missing %q in\n%s", want, out)
 		}
+	}
+}
+
+func TestResumeSaysOfARevisedSolveWhatShowSays(t *testing.T) {
+	server := modelstest.NewServer(modelstest.OpenAI, decides)
+	defer server.Close()
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	path := filepath.Join(t.TempDir(), "run.journal")
+	if _, errs, status := called(t, "solve", "Which policy?", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path); status != exitDecided {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	var seq string
+	show, _, _ := called(t, "show", path)
+	for line := range strings.Lines(show) {
+		if f := strings.Fields(line); len(f) > 2 && f[2] == "vote" {
+			seq = f[0]
+		}
+	}
+	if _, errs, status := called(t, "retract", path, seq, "a mistake"); status == exitUsage {
+		t.Fatalf("retract %q: %s", seq, errs)
+	}
+	show, _, _ = called(t, "show", path)
+	at := strings.Index(show, "\nRetracted [")
+	again, errs, _ := called(t, "solve", "--resume", path)
+	if at < 0 || !strings.HasSuffix(again, show[at:]) || strings.Count(again, "Retracted") != 1 {
+		t.Errorf("show:\n%s\nresume:\n%s%s", show, again, errs)
 	}
 }
 

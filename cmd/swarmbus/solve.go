@@ -354,6 +354,11 @@ func (f *solveFlags) showAll(cmd *cobra.Command, events iter.Seq2[solves.Event, 
 		if err := show(e); err != nil {
 			return err
 		}
+		if ok && !f.json && !f.log {
+			if err := revised(cmd.OutOrStdout(), stopped.Result); err != nil {
+				return err
+			}
+		}
 		if ok && !after(stopped.Result) {
 			return f.bookedStatus(cmd, stopped.Result)
 		}

@@ -23,9 +23,16 @@ func (t *text) takenBack(p retract.Retraction) string {
 	return fmt.Sprintf("takes back %s: %s", what, p.Reason)
 }
 
-// retracted shows what was taken back, and the votes that fell with it.
+// retracted shows what was taken back, and the votes that fell with it, but for what [Revised] has.
 func (t *text) retracted(r *solves.Result) {
-	for i, s := range r.Retracted {
+	before := r.Retracted
+	if r.Revision != nil {
+		before = before[:max(0, len(before)-len(r.Revision.Said))]
+	}
+	if len(before) == 0 {
+		return
+	}
+	for i, s := range before {
 		title := t.paint(bold, "Retracted")
 		if i > 0 {
 			title = "         "
