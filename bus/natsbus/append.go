@@ -199,7 +199,7 @@ func (l *Log) sendOnce(
 			}
 			ok = nil
 		case err = <-sent.Err():
-			return v, false, err
+			return v, false, l.opts.full(err)
 		case <-ctx.Done():
 			return v, true, unknown(ctx)
 		}

@@ -134,7 +134,7 @@ func (lease *Lease) take(ctx context.Context) error {
 	for {
 		err := retry(ctx, func(ctx context.Context) (err error) {
 			lease.revision, err = lease.kv.Create(ctx, key(lease.name), []byte(lease.value))
-			return err
+			return lease.log.opts.full(err)
 		})
 		if !taken(err) {
 			return err

@@ -27,6 +27,29 @@ const request = 3 * time.Second
 // transfer is how long a request with so many bytes may take: a second for a megabyte more.
 func transfer(bytes int) time.Duration { return request + time.Duration(bytes)*time.Microsecond }
 
+// ErrFull is wrapped by the error of what the servers do not store: a stream is full and is set
+// to refuse more, or a store is. It is not in the log. The servers' answer is in the error, and
+// [Tell].Warn is told.
+var ErrFull = errors.New("natsbus: the servers have no room for it")
+
+// Codes of servers that do not store a message.
+const (
+	noStore     = 10077 // by a limit of the stream, or while it closes
+	noResources = 10023 // of the server
+)
+
+// full returns [ErrFull] for servers that have no room for a message, so that it is not sent
+// again, and tells it. It returns other errors as they are.
+func (o *Options) full(err error) error {
+	var api *jetstream.APIError
+	if !errors.As(err, &api) || api.ErrorCode != noResources && (api.ErrorCode != noStore || api.Description == "store is closed") {
+		return err
+	}
+	err = fmt.Errorf("%w: %v", ErrFull, err) //nolint:errorlint // those of that code pass, this one does not
+	o.warn(err.Error())
+	return err
+}
+
 // noPeers is the error of servers that cannot place a stream while others are away.
 const noPeers = 10005
 

@@ -1,0 +1,110 @@
+package natstest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
+)
+
+// edit changes the settings of a stream.
+func edit(t *testing.T, js jetstream.JetStream, name string, do func(*jetstream.StreamConfig)) {
+	t.Helper()
+	s, err := js.Stream(soon(t), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.CachedInfo().Config
+	do(&c)
+	if _, err := js.UpdateStream(soon(t), c); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// warns counts the warnings that there is no room.
+func warns(n *atomic.Int64) natsbus.Tell {
+	return natsbus.Tell{Warn: func(problem string) {
+		if strings.Contains(problem, "no room") {
+			n.Add(1)
+		}
+	}}
+}
+
+func TestPublisherOnAFullLogIsToldTheAnswerOfTheServers(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	var warned atomic.Int64
+	l := join(t, natsbus.Options{URL: url, Tell: warns(&warned)})
+	must(t, agent(t, l, "a"), found("t", "x"))
+	_, js := rawClient(t, url)
+	edit(t, js, "swarmbus", func(c *jetstream.StreamConfig) { c.Discard, c.MaxMsgs = jetstream.DiscardNew, 1 })
+	_, err := agent(t, l, "a").Publish(soon(t), found("t", "x"))
+	if !errors.Is(err, natsbus.ErrFull) || !strings.Contains(err.Error(), "maximum messages exceeded") || warned.Load() == 0 {
+		t.Errorf("%v, %d warnings", err, warned.Load())
+	}
+	edit(t, js, "swarmbus", func(c *jetstream.StreamConfig) { c.MaxMsgs = -1 })
+	must(t, agent(t, l, "a"), found("t", "again"))
+}
+
+// What others record may fill the bounds that results have.
+func TestCallWhoseResultIsNotStoredEndsWithTheAnswerOfTheServers(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	var warned atomic.Int64
+	r, err := join(t, natsbus.Options{URL: url, Tell: warns(&warned)}).Results(soon(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, js := rawClient(t, url)
+	edit(t, js, "swarmbus-results", func(c *jetstream.StreamConfig) { c.MaxMsgs = 2 })
+	for i := range 2 {
+		if _, err := js.Publish(soon(t), fmt.Sprint("swarmbus.result.eve.", i), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	calls := 0
+	_, err = r.Do(soon(t), journal.Key{Agent: "ann"}, func(context.Context) ([]byte, error) { calls++; return []byte("paid for"), nil })
+	if !errors.Is(err, natsbus.ErrFull) || !strings.Contains(err.Error(), "maximum messages exceeded") || calls != 1 || warned.Load() != 1 {
+		t.Errorf("%v after %d calls, %d warnings", err, calls, warned.Load())
+	}
+}
+
+// Nobody takes a result back, or replaces it.
+func TestResultsCannotBeDeletedOrPurged(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	r, err := join(t, natsbus.Options{URL: url}).Results(soon(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	do := func(answer string) string {
+		got, err := r.Do(soon(t), journal.Key{Agent: "ann"}, func(context.Context) ([]byte, error) { return []byte(answer), nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(got)
+	}
+	do("first")
+	_, js := rawClient(t, url)
+	s, err := js.Stream(soon(t), "swarmbus-results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DeleteMsg(soon(t), 1); err == nil {
+		t.Error("a result was deleted")
+	}
+	if err := s.Purge(soon(t)); err == nil {
+		t.Error("the results were purged")
+	}
+	if got := do("second"); got != "first" {
+		t.Errorf("got %q, want what was recorded first", got)
+	}
+}
