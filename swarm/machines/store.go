@@ -61,7 +61,8 @@ func (s *Store) Append(records ...journal.Record) (last uint64, err error) {
 		}
 		next, size = append(next, signals.With(said, h)), size+n
 	}
-	return s.Last(), s.publish(next)
+	err = s.publish(next)
+	return s.Last(), err
 }
 
 // publish publishes signals as one message, and returns when the records have them.

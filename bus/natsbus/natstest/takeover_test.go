@@ -179,7 +179,7 @@ func TestStoreTakesRecordsInTheirPlacesHoweverMany(t *testing.T) {
 	for seq := range uint64(40) {
 		all = append(all, note(t, seq+1, strings.Repeat("x", 30<<10))) // more than one message holds
 	}
-	if last, err := store.Append(all...); err != nil || store.Last() != 40 {
+	if last, err := store.Append(all...); err != nil || last != 40 || store.Last() != 40 {
 		t.Fatal(last, err, store.Last())
 	}
 	for _, seq := range []uint64{40, 42} {
