@@ -152,7 +152,7 @@ func (l *Log) restore(ctx context.Context, state *jetstream.StreamState) (uint64
 		return max(state.FirstSeq, 1), nil
 	}
 	if err == nil {
-		err = l.fits(ctx, s, state)
+		l.kept.last, err = l.fits(ctx, s, state)
 	}
 	if err == nil {
 		err = l.load(ctx, s)
@@ -186,28 +186,28 @@ func (l *Log) stored(ctx context.Context) (*snapshot, error) {
 }
 
 // fits checks that a snapshot is whole, and of this stream.
-func (l *Log) fits(ctx context.Context, s *snapshot, state *jetstream.StreamState) error {
+func (l *Log) fits(ctx context.Context, s *snapshot, state *jetstream.StreamState) (last *message, err error) {
 	sum, err := s.sum()
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case s.Format != format:
-		return fmt.Errorf("its format is %q", s.Format)
+		return nil, fmt.Errorf("its format is %q", s.Format)
 	case sum != s.Sum:
-		return errors.New("it was changed: its hash is another one")
+		return nil, errors.New("it was changed: its hash is another one")
 	case s.Seq+1 < state.FirstSeq || s.Seq > state.LastSeq:
-		return fmt.Errorf("it ends with message %d, the stream has %d to %d", s.Seq, state.FirstSeq, state.LastSeq)
+		return nil, fmt.Errorf("it ends with message %d, the stream has %d to %d", s.Seq, state.FirstSeq, state.LastSeq)
 	case s.Seq < state.FirstSeq:
-		return nil // its last message is just gone
+		return &message{seq: s.Seq}, nil // just gone: no other message is ever in its place
 	}
 	m, err := l.stream.GetMsg(ctx, s.Seq)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if got := rawMessage(m).digest(); hex.EncodeToString(got) != s.Message {
-		return fmt.Errorf("message %d is another one in this stream", s.Seq)
+	if last = rawMessage(m); hex.EncodeToString(last.digest()) != s.Message {
+		return nil, fmt.Errorf("message %d is another one in this stream", s.Seq)
 	}
-	return nil
+	return last, nil
 }
 
 // load feeds the bus, and checks that each group leads to what it led to elsewhere.

@@ -3,6 +3,7 @@ package natstest_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -50,6 +51,46 @@ func TestLogWhoseServersLostWhatWasReadEnds(t *testing.T) {
 			}
 			if n := natsbus.StreamSequence(old.Bus().Last()); n != 20 {
 				t.Errorf("the bus has message %d of another log", n)
+			}
+		})
+	}
+}
+
+// It has read nothing since, but its snapshot has.
+func TestProcessThatBeganWithASnapshotOfALostLogEnds(t *testing.T) {
+	t.Parallel()
+	for _, later := range []int{0, 30} { // messages in the stream that is made then
+		t.Run(fmt.Sprint(later), func(t *testing.T) {
+			t.Parallel()
+			url := natstest.Start(t, natstest.Options{})[0].URL()
+			first := join(t, withOver(url, 0))
+			decided(t, first)
+			if err := first.Snapshot(soon(t)); err != nil {
+				t.Fatal(err)
+			}
+			at := first.Stats().Last
+			first.Close()
+			late := join(t, withOver(url, 0))
+			want := lines(t, late.Bus())
+			_, js := rawClient(t, url)
+			if err := js.DeleteStream(soon(t), "swarmbus"); err != nil {
+				t.Fatal(err)
+			}
+			fresh := join(t, withOver(url, 0))
+			for i := range later {
+				must(t, agent(t, fresh, "b"), found("t0", fmt.Sprint("other log ", i)))
+			}
+			select {
+			case <-late.Done():
+			case <-soon(t).Done():
+				t.Fatal("it goes on")
+			}
+			var lost *natsbus.LostError
+			if err := late.Err(); !errors.As(err, &lost) || lost.Seq != at {
+				t.Errorf("%v, want that message %d is lost", err, at)
+			}
+			if got := lines(t, late.Bus()); !slices.Equal(got, want) {
+				t.Errorf("it has read the other log: %d signals, want %d", len(got), len(want))
 			}
 		})
 	}
