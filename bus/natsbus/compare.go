@@ -154,9 +154,7 @@ func (c *comparison) differs(of claim) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if of.To > c.next {
-		if len(c.later) < 1024 && of.To-c.next <= held {
-			c.later = append(c.later, of)
-		}
+		c.waitLocked(of)
 		return false
 	}
 	hash, _, each := c.rangeLocked(of.From, of.To)
@@ -169,6 +167,26 @@ func (c *comparison) differs(of claim) bool {
 		c.compared += of.To - max(of.From, c.first)
 	}
 	return false
+}
+
+// Claims that wait are bounded in number, and each in bytes.
+const (
+	mostLater = 1024
+	mostClaim = 4 << 10 // of JSON; one that was not asked for has no hashes of each message
+)
+
+// waitLocked keeps a claim about messages to come. Of too many, the one that is due last gives
+// way, so that those about messages far ahead do not keep out others.
+func (c *comparison) waitLocked(of claim) {
+	if of.To-c.next > held {
+		return
+	}
+	c.later = append(c.later, of)
+	if len(c.later) > mostLater {
+		last := slices.MaxFunc(c.later, func(a, b claim) int { return cmp.Compare(a.To, b.To) })
+		i := slices.IndexFunc(c.later, func(of claim) bool { return of.To == last.To })
+		c.later = slices.Delete(c.later, i, i+1)
+	}
 }
 
 // due returns the claims that waited.
@@ -248,7 +266,7 @@ func (l *Log) compareAll(ctx context.Context, heard <-chan *nats.Msg) {
 			return
 		case m := <-heard:
 			var c claim
-			if l.believes(m) && json.Unmarshal(m.Data, &c) == nil && c.From < c.To {
+			if len(m.Data) <= mostClaim && l.believes(m) && json.Unmarshal(m.Data, &c) == nil && c.From < c.To {
 				l.hear(ctx, c, asking)
 			}
 		case <-tick.C:

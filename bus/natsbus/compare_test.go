@@ -76,6 +76,45 @@ func TestClaimAboutMessagesToComeWaitsForThem(t *testing.T) {
 	}
 }
 
+// Whoever claims something about messages far ahead does not keep out claims that are due soon.
+func TestClaimThatIsDueLastGivesWayToOthers(t *testing.T) {
+	t.Parallel()
+	late := derives(1, 0, 5, 0)
+	for i := range 2 * mostLater {
+		late.differs(claim{Process: "eve", From: 5, To: uint64(1000 + i)})
+	}
+	told := derives(1, 0, 10, 8).claims("other")
+	if late.differs(told[0]) || len(late.later) != mostLater {
+		t.Fatalf("%d claims wait, want %d", len(late.later), mostLater)
+	}
+	for seq := uint64(5); seq < 10; seq++ {
+		late.add(seq, []byte("says"), []verdict{{first: firstOf(seq)}}, firstOf(seq), []byte("right"))
+	}
+	if due := late.due(); len(due) != 1 || !late.differs(due[0]) {
+		t.Errorf("%+v, want the claim that differs", due)
+	}
+}
+
+// What became of a message is compared, also where it is in no log.
+func TestVerdictsThatDifferAreCompared(t *testing.T) {
+	t.Parallel()
+	claims := map[string]claim{}
+	for name, v := range map[string]verdict{
+		"in the log": {first: firstOf(1)}, "elsewhere": {first: firstOf(1) + 1},
+		Malformed: {dead: &DeadLetter{Reason: Malformed}}, Forged: {dead: &DeadLetter{Reason: Forged}},
+	} {
+		c := new(comparison)
+		c.begin(1)
+		c.add(1, []byte("says"), []verdict{v}, firstOf(1), nil)
+		for other, of := range claims {
+			if !c.differs(of) {
+				t.Errorf("%s and %s are alike", name, other)
+			}
+		}
+		claims[name] = c.claims(name)[0]
+	}
+}
+
 // Streams with other messages at the same places are not the same log, whatever became of them.
 func TestMessagesThatSaySomethingElseDiffer(t *testing.T) {
 	t.Parallel()
