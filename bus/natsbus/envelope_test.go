@@ -2,6 +2,7 @@ package natsbus
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -43,6 +44,36 @@ func TestEnvelopeHasWhatWasPutIn(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Of an envelope that is torn, or has too many messages, nothing is in the log.
+func TestEnvelopeIsTakenAsAWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	several := func(n int) *nats.Msg {
+		var all []*letter
+		for i := range n {
+			all = append(all, &letter{Msg: written(t, said(fmt.Sprint("x", i), "t", "a"))})
+		}
+		return envelope(all)
+	}
+	whole := reader(t, Options{})
+	whole.reads(t, several(most))
+	if n := count(whole.bus); n != most {
+		t.Fatalf("%d signals of a whole envelope, want %d", n, most)
+	}
+	torn := several(3)
+	for name, m := range map[string]*nats.Msg{
+		"too many":        several(most + 1),
+		"without its end": {Subject: torn.Subject, Header: torn.Header, Data: torn.Data[:len(torn.Data)-1]},
+		"with a rest":     {Subject: torn.Subject, Header: torn.Header, Data: append(bytes.Clone(torn.Data), 9)},
+		"empty":           {Subject: torn.Subject, Header: torn.Header},
+	} {
+		l := reader(t, Options{})
+		l.reads(t, m)
+		if got := l.Stats().Dead; got[Malformed] != 1 || len(got) != 1 || count(l.bus) > 0 {
+			t.Errorf("%s: %d signals in the log, dead letters %v", name, count(l.bus), got)
+		}
+	}
 }
 
 func TestEnvelopeCoversNoOtherSource(t *testing.T) {

@@ -102,6 +102,30 @@ func TestMessagesThatNobodyMaySendAreDeadLettersWithTheirReason(t *testing.T) {
 	}
 }
 
+// The servers' clocks count, whatever the clock of a process says: processes read a message at
+// different times.
+func TestSignalIsEarlyByTheTimeOfTheServers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ stored, ahead time.Duration }{
+		"read much later, ahead":     {-time.Hour, maxAhead + time.Second},
+		"read much later, in time":   {-time.Hour, maxAhead},
+		"read by a slow clock":       {time.Hour, 0},
+		"read by a slow clock, late": {time.Hour, maxAhead + time.Second},
+	} {
+		l := reader(t, Options{})
+		stored := time.Now().Add(c.stored)
+		h := said("x", "t", "a").Head()
+		h.Time = stored.Add(c.ahead)
+		m := written(t, signals.With(said("x", "t", "a"), h))
+		if err := l.take(t.Context(), &message{seq: 1, stored: stored, subject: m.Subject, header: m.Header, data: m.Data}); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := l.Stats().Dead[Early] == 1, c.ahead > maxAhead; got != want {
+			t.Errorf("%s: early is %v, want %v: %v", name, got, want, l.Stats().Dead)
+		}
+	}
+}
+
 // What is signed: the subject, the event with its headers, the lease, and the data. Each of the
 // sources has to sign.
 func TestSignatureCoversAllOfAMessageAndItsSources(t *testing.T) {

@@ -83,6 +83,39 @@ func TestLeaseOutlivesALostReplyAndEndsWhenAnotherHasItsKey(t *testing.T) {
 	}
 }
 
+// What is published goes on under the newest lease, and not without one.
+func TestReleaseOfAnOldLeaseLeavesTheNewerOne(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	l := join(t, natsbus.Options{URL: url, Process: "old", LeaseTTL: natsbus.MinLease})
+	before, err := l.Lease(soon(t), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer, err := l.Lease(soon(t), "two")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before.Release()
+	must(t, agent(t, l, "ann"), found("", "under the newer one"))
+	kv := leases(t, url)
+	keys, err := kv.Keys(soon(t))
+	if err != nil || len(keys) != 1 {
+		t.Fatal(keys, err)
+	}
+	if _, err := kv.Put(soon(t), keys[0], []byte("another")); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-newer.Context().Done():
+	case <-soon(t).Done():
+		t.Fatal("it has two holders")
+	}
+	if _, err := agent(t, l, "ann").Publish(soon(t), found("", "late")); !errors.Is(err, natsbus.ErrLost) {
+		t.Errorf("got %v, want ErrLost", err)
+	}
+}
+
 // The next holder does not wait for the end of a lease that was released.
 func TestLeaseThatIsReleasedIsFreeBeforeItsEnd(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/cloudevents"
 	"github.com/swarmbus/swarmbus/swarm/machines"
@@ -59,6 +60,9 @@ func TestReservedKindsOfAnAgentAreNotInTheLog(t *testing.T) {
 		signals.New(head("a3"), runlog.Decided{Name: "swarm", Decision: text(map[string]any{"outcome": "reached", "choice": "evil"}), Stop: runlog.StopConsensus}),
 		signals.New(head("a4"), signals.Raw{Type: runlog.KindTerms, JSON: "{}"}),
 		signals.New(head("a5"), signals.Raw{Type: roomlog.Read{}.Kind(), JSON: `{"through":1}`}),
+		signals.New(head("a6"), signals.Conflict{SignalA: signals.MustID("p"), SignalB: signals.MustID("q")}),
+		signals.New(head("a7"), signals.Consensus{ProposalID: "p", Decision: "evil", Confidence: 1}),
+		signals.New(head("a8"), conflict.Resolution{SignalA: signals.MustID("p"), SignalB: signals.MustID("q"), Winner: signals.MustID("p")}),
 	}
 	for _, s := range forged {
 		if err := sendAs(t, nc, "ann", s); err != nil {
