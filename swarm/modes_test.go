@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -15,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/credit"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -142,6 +144,35 @@ func TestAVoteInWhichSomeNeverAnswerHasTheAnswerOfTheOthers(t *testing.T) {
 				t.Errorf("%d answer: %v", answering, err)
 			}
 		})
+	}
+}
+
+// By confidence the second answer would lead, and by the plan the first.
+func TestCreditCountsByThePlanOfTheMode(t *testing.T) {
+	t.Parallel()
+	var team []*agents.Agent
+	for i, says := range []string{"x", "x", "y"} {
+		id := fmt.Sprint("a", i)
+		team = append(team, &agents.Agent{ID: id, Reactor: agents.Func(func(_ context.Context, t *agents.Turn) seq {
+			return agents.Emit(agents.Propose(fmt.Sprint(id, "-", t.Round), says, []float64{0.3, 0.3, 0.95}[i], ""))
+		})})
+	}
+	r := solve(t, newSwarm(t, swarm.Options{Agents: team, Mode: mode.Vote, Seed: 1, Limits: swarm.Limits{Calls: 3}}))
+	a, err := r.Credit(nil)
+	if err != nil || r.Answer != "x" || a.Strategy != "vote" || len(a.Shares) != 3 {
+		t.Fatalf("%q: %+v, %v", r.Answer, a, err)
+	}
+	for _, s := range a.Shares { // the third makes a tie of a coalition with one of the others
+		want := 7. / 12
+		if s.Agent == "a2" {
+			want = -1. / 6
+		}
+		if math.Abs(s.Credit-want) > 1e-9 {
+			t.Errorf("%+v, want %v", s, want)
+		}
+	}
+	if a, err = r.Credit(&credit.Options{Strategy: consensus.ConfidenceWeighted{}}); err != nil || a.Strategy == "vote" {
+		t.Errorf("%+v, %v, want the strategy that was asked for", a, err)
 	}
 }
 
