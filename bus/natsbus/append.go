@@ -213,8 +213,7 @@ func (l *Log) denied(err error) {
 		return // the reader notices itself
 	}
 	l.opts.warn(err.Error())
-	if _, rest, ok := strings.Cut(err.Error(), `Publish to "`); ok {
-		subject, _, _ := strings.Cut(rest, `"`)
+	if subject := refusedSubject(err); subject != "" {
 		if strings.HasSuffix(subject, "."+mixed) {
 			l.out.separate()
 		}

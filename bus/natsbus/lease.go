@@ -38,7 +38,8 @@ type Lease struct {
 // Lease waits until no other process holds the lease, and takes it. When it returns, the
 // bus has everything that the process that held it before has published and ever will.
 // The lease is renewed until it is released; it ends after [Options].LeaseTTL without
-// being renewed. Who may not publish as the system ([bus.System]) cannot take a lease.
+// being renewed. Who may not publish as the system ([bus.System]), or not to the bucket of
+// leases, cannot take a lease, and gets an error that wraps [ErrDenied].
 func (l *Log) Lease(ctx context.Context, name string) (*Lease, error) {
 	if err := (signals.Limits{}).Name("name of the lease", name); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOption, err)
@@ -68,15 +69,18 @@ func (l *Log) Lease(ctx context.Context, name string) (*Lease, error) {
 // leases returns the bucket of leases, and after how long they end in it: the process that
 // made it has decided that.
 func (l *Log) leases(ctx context.Context) (kv jetstream.KeyValue, ttl time.Duration, err error) {
+	info := l.opts.api() + "STREAM.INFO."
 	err = retry(ctx, func(ctx context.Context) error {
-		if kv, err = l.bucket(ctx, "leases", l.opts.LeaseTTL); err != nil {
+		return l.refused.try(info+"KV_"+l.opts.Stream+"-leases", info+"*", func() error {
+			if kv, err = l.bucket(ctx, "leases", l.opts.LeaseTTL); err != nil {
+				return err
+			}
+			status, err := kv.Status(ctx)
+			if err == nil {
+				ttl = status.TTL()
+			}
 			return err
-		}
-		status, err := kv.Status(ctx)
-		if err == nil {
-			ttl = status.TTL()
-		}
-		return err
+		})
 	})
 	if err != nil || ttl == l.opts.LeaseTTL {
 		return kv, ttl, err
@@ -131,10 +135,17 @@ func (l *Log) bucket(ctx context.Context, of string, ttl time.Duration) (jetstre
 
 // take writes the key of the lease as soon as it is free.
 func (lease *Lease) take(ctx context.Context) error {
+	all := "$KV." + lease.kv.Bucket() + "."
+	if lease.log.opts.Domain != "" {
+		all = lease.log.opts.api() + all
+	}
+	subject := all + key(lease.name)
 	for {
-		err := retry(ctx, func(ctx context.Context) (err error) {
-			lease.revision, err = lease.kv.Create(ctx, key(lease.name), []byte(lease.value))
-			return lease.log.opts.full(err)
+		err := retry(ctx, func(ctx context.Context) error {
+			return lease.log.refused.try(subject, all+">", func() (err error) {
+				lease.revision, err = lease.kv.Create(ctx, key(lease.name), []byte(lease.value))
+				return lease.log.opts.full(err)
+			})
 		})
 		if !taken(err) {
 			return err

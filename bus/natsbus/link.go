@@ -21,6 +21,8 @@ type Link struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
 
+	refused refusals
+
 	ended context.Context // its cause says why
 	end   context.CancelCauseFunc
 }
@@ -106,6 +108,7 @@ func (l *Link) connect(ctx context.Context, denied, closed func(error)) (*nats.C
 				refused = err.Error()
 				l.opts.status(Status{Err: err})
 			}
+			l.refused.note(err)
 			denied(err)
 		}),
 		nats.ClosedHandler(func(c *nats.Conn) { closed(fmt.Errorf("natsbus: the connection is closed: %w", c.LastError())) }),

@@ -25,10 +25,11 @@ func key(text string) string {
 // an agent. A result that is recorded is never replaced: the stream takes one for each subject,
 // and no rollups, with which a writer of a bucket of NATS could remove those of others.
 type Results struct {
-	opts   *Options
-	js     jetstream.JetStream
-	stream jetstream.Stream
-	prefix string // of subjects
+	opts    *Options
+	js      jetstream.JetStream
+	stream  jetstream.Stream
+	prefix  string // of subjects
+	refused *refusals
 }
 
 var _ journal.Caller = (*Results)(nil)
@@ -36,7 +37,7 @@ var _ journal.Caller = (*Results)(nil)
 // Results returns the results that are recorded beside the log. A result is at most as
 // large as a message of the servers: 1 MiB by default.
 func (l *Link) Results(ctx context.Context) (*Results, error) {
-	r := &Results{opts: &l.opts, js: l.js, prefix: l.opts.Stream + ".result."}
+	r := &Results{opts: &l.opts, js: l.js, prefix: l.opts.Stream + ".result.", refused: &l.refused}
 	want := jetstream.StreamConfig{
 		Name: l.opts.Stream + "-results", Subjects: []string{r.prefix + ">"}, Replicas: l.opts.Storage.Replicas, Storage: jetstream.FileStorage,
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, DenyDelete: true, DenyPurge: true, AllowDirect: true,
@@ -57,7 +58,8 @@ func (l *Link) Results(ctx context.Context) (*Results, error) {
 // Do implements [journal.Caller]. It returns the recorded result, or makes the call and
 // returns its result once the servers have acknowledged it. If several processes make a
 // call at the same time, all of them return the result that was recorded first. The
-// error for a result that the servers have no room for is [ErrFull].
+// error for a result that the servers have no room for is [ErrFull], and that of a process
+// that may not record results of the agent wraps [ErrDenied].
 func (r *Results) Do(ctx context.Context, k journal.Key, call func(context.Context) ([]byte, error)) ([]byte, error) {
 	text, err := json.Marshal(k)
 	if err != nil {
@@ -72,8 +74,10 @@ func (r *Results) Do(ctx context.Context, k journal.Key, call func(context.Conte
 		return nil, err
 	}
 	err = retry(ctx, func(ctx context.Context) error {
-		_, err := r.js.PublishMsg(ctx, &nats.Msg{Subject: at, Data: result}, jetstream.WithExpectLastSequencePerSubject(0))
-		return r.opts.full(err)
+		return r.refused.try(at, r.prefix+token(k.Agent)+".*", func() error {
+			_, err := r.js.PublishMsg(ctx, &nats.Msg{Subject: at, Data: result}, jetstream.WithExpectLastSequencePerSubject(0))
+			return r.opts.full(err)
+		})
 	})
 	if taken(err) {
 		return r.get(ctx, at)

@@ -65,6 +65,14 @@ func (o *Options) jetStream(conn *nats.Conn) (jetstream.JetStream, error) {
 	return jetstream.NewWithDomain(conn, o.Domain, settings...)
 }
 
+// api is the prefix of requests to JetStream.
+func (o *Options) api() string {
+	if o.Domain == "" {
+		return "$JS.API."
+	}
+	return "$JS." + o.Domain + ".API."
+}
+
 // open returns a stream of the log, and makes it if it is not there. That of the first
 // partition is always there, so that processes agree on the number of partitions.
 func (o *Options) open(ctx context.Context, js jetstream.JetStream, name string) (jetstream.Stream, error) {
@@ -79,9 +87,7 @@ func (o *Options) open(ctx context.Context, js jetstream.JetStream, name string)
 // openOne tries again while the servers elect their leaders.
 func (o *Options) openOne(ctx context.Context, js jetstream.JetStream, name string) (jetstream.Stream, error) {
 	want := o.streamConfig(name)
-	silent := time.AfterFunc(request, func() {
-		o.warn("natsbus: JetStream does not answer for the stream " + name + " yet: is there a leader, and is Options.Domain that of the servers that have it? A leaf node needs one")
-	})
+	silent := time.AfterFunc(request, func() { o.warn(unanswered(js.Conn(), name)) })
 	defer silent.Stop()
 	var stream jetstream.Stream
 	err := retry(ctx, func(ctx context.Context) (err error) {
@@ -99,6 +105,14 @@ func (o *Options) openOne(ctx context.Context, js jetstream.JetStream, name stri
 		return nil, err
 	}
 	return stream, o.checkServers(ctx, stream.CachedInfo())
+}
+
+// unanswered says why there may be no answer for a stream.
+func unanswered(conn *nats.Conn, name string) string {
+	if has, _ := conn.ConnectedServerJetStream(); !has && conn.IsConnected() {
+		return "natsbus: the server " + conn.ConnectedUrlRedacted() + " has no JetStream, which stores the log: start it with nats-server -js, or with a jetstream block in its configuration; behind a leaf node, name the domain of the servers that have the log (Options.Domain, --domain)"
+	}
+	return "natsbus: JetStream does not answer for the stream " + name + " yet: is there a leader, and is the domain (Options.Domain, --domain) that of the servers that have it? A leaf node needs one"
 }
 
 // openStream returns a stream, and makes it if it is not there.

@@ -4,6 +4,7 @@
 //	machines.Serve(ctx, log, "critic", makeCritic)
 //	// on the machines that may drive the solve: one does, the others stand by
 //	past := machines.NewRecords() // natsbus.Options{Digest: past.Digest(), Reserved: machines.Reserved(), …}
+//	machines.Remote(log, options.Agents)
 //	for event, err := range machines.Drive(ctx, log, past, options, task) { … }
 //
 // The agents of a swarm that is driven so are stand-ins ([Remote]): their turns are taken by
