@@ -148,6 +148,25 @@ func TestThePriceHasWhatIsRead(t *testing.T) {
 	}
 }
 
+// Of two answers, three judges read both, and as many members answer as that leaves calls for.
+func TestAsManyAnswerAsLeaveThreeJudgesOfTwoAnswers(t *testing.T) {
+	t.Parallel()
+	for budget := 7; budget <= 12; budget++ {
+		p := &mode.Plan{Mode: mode.Check, Members: team(12, 0, 0.5), Calls: budget}
+		judges := 0
+		calls, _ := play(t, p, func(n int, c *mode.Call) {
+			if c.Part == mode.Verdict {
+				judges++
+			} else {
+				c.Answer = []string{"x", "y"}[n%2]
+			}
+		})
+		if price := mode.Price(calls); judges != 3 || price > float64(budget) || price+1 <= float64(budget) {
+			t.Errorf("%d answers and %d judges at the price of %v of %d", len(calls)-judges, judges, price, budget)
+		}
+	}
+}
+
 func TestHalfTheJudgesDoNotDecide(t *testing.T) {
 	t.Parallel()
 	p := &mode.Plan{Mode: mode.Check, Members: team(3, 0, 0.6), Calls: 9}

@@ -1,6 +1,7 @@
 package mode_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,35 @@ func TestTiedAnswersChooseNothing(t *testing.T) {
 		if got.Answer != c.answer || strings.Join(got.Leaders, " ") != c.leaders {
 			t.Errorf("%s: chose %q of %v, want %q of %s", name, got.Answer, got.Leaders, c.answer, c.leaders)
 		}
+	}
+}
+
+// Answers of equally good members are tied in whatever order they were given: sums of the same
+// weights in another order differ by rounding.
+func TestAnswersOfEqualMembersAreTiedInAnyOrder(t *testing.T) {
+	t.Parallel()
+	rounded := 0
+	for _, right := range [][]float64{{0.55, 0.6, 0.65}, {0.55, 0.65, 0.7}, {0.55, 0.65, 0.9}, {0.6, 0.7, 0.8}, {0.65, 0.75, 0.85}} {
+		p := &mode.Plan{Mode: mode.Vote}
+		for i := range 6 {
+			p.Members = append(p.Members, mode.Member{ID: fmt.Sprint("a", i), Right: right[i%3]})
+		}
+		for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+			var calls []mode.Call
+			for i, n := range []int{0, 1, 2, 3 + order[0], 3 + order[1], 3 + order[2]} {
+				calls = append(calls, mode.Call{Part: mode.Answer, Agent: p.Members[n].ID, Answer: []string{"x", "y"}[i/3]})
+			}
+			shares := p.Shares(calls)
+			if shares["x"] != shares["y"] {
+				rounded++
+			}
+			if got := p.Choice(calls); got.Answer != "" || len(got.Leaders) != 2 {
+				t.Errorf("%v in order %v: chose %q of %v with shares %v, want a tie", right, order, got.Answer, got.Leaders, shares)
+			}
+		}
+	}
+	if rounded == 0 {
+		t.Error("rounding never made shares differ")
 	}
 }
 
