@@ -91,6 +91,32 @@ func TestAVoteFallsWithTheFindingThatItRestsOn(t *testing.T) {
 	}
 }
 
+// A voter whose vote falls has the vote before it, and that falls, too, if it rests on nothing else.
+func TestTheVoteBeforeAFallenOneFallsWithItsFinding(t *testing.T) {
+	t.Parallel()
+	l := newTalk(t)
+	f := l.say("ann", signals.ID{}, signals.Discovery{Finding: "slow", Relevance: 1})
+	l.say("ann", signals.ID{}, signals.Proposal{ProposalID: "a", Content: "do it"})
+	agree, disagree := signals.Vote{ProposalID: "a", Stance: signals.Agree, Weight: 1}, signals.Vote{ProposalID: "a", Stance: signals.Disagree, Weight: 1}
+	l.say("bob", signals.ID{}, disagree)
+	for _, v := range []signals.Vote{agree, disagree, agree} {
+		l.say("bob", f, v)
+	}
+	l.say("cid", f, disagree)
+	l.say("cid", f, agree)
+	if got := l.tallies(); got != "a 2:0 " {
+		t.Fatalf("%q before anything is taken back", got)
+	}
+	l.takeBack("ann", f)
+	if got := l.tallies(); got != "a 0:1 " || len(l.Withdrawn.Fallen) != 5 {
+		t.Errorf("%q with %d votes fallen, want bob's first vote alone, and 5", got, len(l.Withdrawn.Fallen))
+	}
+	l.say("ann", signals.ID{}, signals.Discovery{Finding: "slow", Relevance: 1})
+	if got := l.tallies(); got != "a 2:0 " || len(l.Withdrawn.Fallen) != 0 {
+		t.Errorf("%q with %d votes fallen after it is stated again", got, len(l.Withdrawn.Fallen))
+	}
+}
+
 func TestAProposalThatWasTakenBackIsAChoiceWithoutAReason(t *testing.T) {
 	t.Parallel()
 	l := newTalk(t)

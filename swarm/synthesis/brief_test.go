@@ -142,6 +142,18 @@ func TestWhatWouldChangeTheAnswerIsWhatMostVotesRestOn(t *testing.T) {
 	}
 }
 
+func TestOfFindingsOnWhichAsManyVotesRestTheFirstIsNamed(t *testing.T) {
+	t.Parallel()
+	var l log
+	l.add("ann", 0, signals.Proposal{ProposalID: "index", Content: "Add an index."})
+	first, second := l.find("ann", "Reads grow."), l.find("ann", "It is scanned.")
+	l.vote("bob", "index", signals.Agree, 1, "", second)
+	l.vote("cid", "index", signals.Agree, 1, "", first)
+	if got := l.line(t, "Of"); got != "Of 2 votes for it, 1 would not count without [2]." {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestAnAnswerWouldChangeWithoutWhatEveryVoteForItRestsOn(t *testing.T) {
 	t.Parallel()
 	var l log
