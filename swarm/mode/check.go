@@ -34,7 +34,7 @@ func (p *Plan) check(calls []Call, tied bool) Step {
 }
 
 // drafts returns how many members answer, so that three judges can be paid who read two
-// or three arguments; they are fewer if there are more.
+// arguments. Of more arguments, which cost more to read, fewer judges are paid.
 func (p *Plan) drafts() int { return max(1, p.Calls-judges*2+1) }
 
 // verdicts are what judges say of the answers that were given.

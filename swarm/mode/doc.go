@@ -21,7 +21,7 @@
 //	facts-first  each agent states what it knows, without an answer; then one to three
 //	             agents read all of it and answer
 //	check        independent answers; where they differ, three judges read one argument
-//	             for each of them
+//	             for each of them, or fewer judges where the budget is too small for three
 //	auto         one of these: see [Choose]
 //
 // # Votes
