@@ -98,7 +98,11 @@ func (l *Link) connect(ctx context.Context, denied, closed func(error)) (*nats.C
 			most := min(2*time.Second, 20*time.Millisecond<<min(tries, 10))
 			return most/2 + rand.N(most/2+1)
 		}),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { l.opts.status(Status{Err: err}) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if l.Err() == nil { // otherwise nobody tries again
+				l.opts.status(Status{Err: err})
+			}
+		}),
 		nats.ReconnectHandler(func(c *nats.Conn) {
 			refused = ""
 			l.opts.status(Status{Connected: true, URL: c.ConnectedUrlRedacted()})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -137,5 +138,30 @@ func TestProcessConnectsAgainAfterRefusedLogins(t *testing.T) {
 	must(t, agent(t, l, "a"), found("t", "after"))
 	if l.Err() != nil || tells("connected to") != 2 {
 		t.Errorf("%v, %q", l.Err(), told)
+	}
+}
+
+// A program that closes its log says nothing of a fault, since there is none.
+func TestCloseIsNoLostConnection(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	var connected, lost atomic.Int64
+	o := natsbus.Options{URL: url, Tell: natsbus.Tell{Status: func(s natsbus.Status) {
+		if s.Connected {
+			connected.Add(1)
+		} else {
+			lost.Add(1)
+		}
+	}}}
+	for range 4 { // while the next one connects, the client has told of the one before
+		join(t, o).Close()
+		l, err := natsbus.Dial(soon(t), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+	}
+	if connected.Load() != 8 || lost.Load() != 0 {
+		t.Errorf("connected %d times, want 8, and disconnected %d times, want none", connected.Load(), lost.Load())
 	}
 }
