@@ -138,17 +138,17 @@ func (o *Options) check() error {
 	}
 	switch {
 	case !areServers(o.URL):
-		return wrong("URL", fmt.Sprintf("%q", Redacted(o.URL)), "not URLs of servers with nats://, tls://, ws:// or wss://")
+		return wrong("URL (--nats)", fmt.Sprintf("%q", Redacted(o.URL)), "not URLs of servers with nats://, tls://, ws:// or wss://")
 	case strings.ContainsAny(o.Stream, " .*>/\\\t\r\n") || len(o.Stream) > 200:
-		return wrong("Stream", o.Stream, "not a name of a stream")
+		return wrong("Stream (--stream)", fmt.Sprintf("%q", o.Stream), "not a name of a stream")
 	case strings.ContainsAny(o.Domain, " .*>\t\r\n"):
-		return wrong("Domain", fmt.Sprintf("%q", o.Domain), "not a name of a domain")
+		return wrong("Domain (--domain)", fmt.Sprintf("%q", o.Domain), "not a name of a domain")
 	case (signals.Limits{}).Name("Process", o.Process) != nil:
 		return wrong("Process", o.Process, "not a name")
 	case o.Agent != "" && (signals.Limits{}).Name("Agent", o.Agent) != nil:
-		return wrong("Agent", o.Agent, "not a name")
+		return wrong("Agent (--as)", fmt.Sprintf("%q", o.Agent), "not a name")
 	case o.Storage.Replicas < 1 || o.Storage.Replicas > 5:
-		return wrong("Storage.Replicas", o.Storage.Replicas, "not from 1 to 5")
+		return wrong("Storage.Replicas (--replicas)", o.Storage.Replicas, "not from 1 to 5")
 	case o.Partitions < 1 || o.Partitions > 4096:
 		return wrong("Partitions", o.Partitions, "not from 1 to 4096")
 	case o.Storage.Window < MinWindow:

@@ -21,6 +21,22 @@ func TestURLsThatAreNoServersAreRefused(t *testing.T) {
 	}
 }
 
+// Users of the command know its flags, and not the fields.
+func TestErrorsOfOptionsNameTheFlagsThatSetThem(t *testing.T) {
+	t.Parallel()
+	for want, o := range map[string]Options{
+		"URL (--nats) is \"foo://n1\": ":       {URL: "foo://n1"},
+		"Stream (--stream) is \"a b\": ":       {Stream: "a b"},
+		"Domain (--domain) is \"a b\": ":       {Domain: "a b"},
+		"Agent (--as) is \"a\\nb\": ":          {Agent: "a\nb"},
+		"Storage.Replicas (--replicas) is 7: ": {Storage: Storage{Replicas: 7}},
+	} {
+		if _, err := o.withDefaults(); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
 // A process with a wrong file does not try for ever.
 func TestJoinFailsAtOnceWithoutItsCredentials(t *testing.T) {
 	t.Parallel()

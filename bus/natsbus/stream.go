@@ -195,7 +195,7 @@ func (o *Options) checkLimits(got, want *jetstream.StreamConfig) error {
 		if c.got <= 0 || c.want > 0 && c.got >= c.want {
 			continue
 		}
-		err := o.complain(&ConfigError{c.setting, fmt.Sprint(c.got), fmt.Sprint(c.want), "older signals than were asked for are dropped: a process joins only with a snapshot, and one that makes none (Options.Over) relies on others"})
+		err := o.complain(&ConfigError{c.setting, fmt.Sprint(c.got), fmt.Sprint(c.want), "older signals than were asked for are dropped: a process joins only with a snapshot, and one that makes none (Options.Over, swarmbus rooms --snapshots) relies on others"})
 		if err != nil {
 			return err
 		}

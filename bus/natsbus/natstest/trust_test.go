@@ -24,6 +24,7 @@ func TestServersThatAcknowledgeBeforeFsyncAreNamed(t *testing.T) {
 	careless, careful := natstest.Start(t, natstest.Options{NoSync: true})[0], natstest.Start(t, natstest.Options{})[0]
 	other := natstest.Start(t, natstest.Options{})[0]
 	join(t, natsbus.Options{URL: other.URL()}) // which makes a stream of the same name
+	http := func(s *natstest.Server) string { return strings.Replace(s.URL(), "nats://", "http://", 1) }
 	for name, c := range map[string]struct {
 		o    natsbus.Options
 		want string // "": none
@@ -31,11 +32,12 @@ func TestServersThatAcknowledgeBeforeFsyncAreNamed(t *testing.T) {
 		"by default":            {natsbus.Options{URL: careless.URL(), Storage: natsbus.Storage{Monitor: []string{careless.Monitor()}}}, "jetstream sync_interval is 2m0s at " + careless.Monitor() + ", want always"},
 		"one of two by default": {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{careful.Monitor(), careless.Monitor()}}}, "jetstream sync_interval is 2m0s at " + careless.Monitor()},
 		"always":                {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{careful.Monitor()}}}, ""},
-		"of another server":     {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{other.Monitor()}}}, "Storage.Monitor that have this stream swarmbus is 0, want 1"},
-		"unknown":               {natsbus.Options{URL: careful.URL()}, "jetstream sync_interval is unknown"},
+		"of another server":     {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{other.Monitor()}}}, "number of servers that have this stream swarmbus and are in Storage.Monitor (--monitor) is 0, want 1"},
+		"unknown":               {natsbus.Options{URL: careful.URL()}, "no monitoring port that could tell is in Storage.Monitor (--monitor)"},
 		"in memory":             {natsbus.Options{URL: careful.URL(), Stream: "memory", Storage: natsbus.Storage{InMemory: true}}, "storage is memory, want file"},
 		"too few replicas":      {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Replicas: 3, Strict: true}}, "num_replicas is 1, want 3"},
-		"monitoring is no port": {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{"http://127.0.0.1:1"}}}, "sync_interval is unknown"},
+		"monitoring is no port": {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{"http://127.0.0.1:1"}}}, "sync_interval is unknown, want always: Storage.Monitor (--monitor): "},
+		"port of clients":       {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{http(careful)}}}, http(careful) + " does not speak HTTP: it is no monitoring port of a NATS server"},
 	} {
 		var warned string
 		o := c.o
@@ -47,7 +49,7 @@ func TestServersThatAcknowledgeBeforeFsyncAreNamed(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			l.Close()
-			if !strings.Contains(warned, c.want) || (c.want == "") != (warned == "") {
+			if !strings.Contains(warned, c.want) || strings.Contains(warned, "server_id") || (c.want == "") != (warned == "") {
 				t.Errorf("%s: warned %q, want %q", name, warned, c.want)
 			}
 		}
