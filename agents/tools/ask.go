@@ -14,7 +14,7 @@ type Question struct {
 	Agent   string          `json:"agent"`
 	Tool    string          `json:"tool"` // the full name
 	Args    json.RawMessage `json:"args"`
-	Why     string          `json:"why"`               // why the call is asked
+	Why     string          `json:"why"`               // why the call needs a person's permission
 	Changed *Spec           `json:"changed,omitempty"` // the tool as it is now, if it has changed
 	Once    Place           `json:"once"`              // where an answer for this call is recorded
 	Solve   Place           `json:"solve,omitzero"`    // where an answer for the solve is recorded; zero: there is none
@@ -29,13 +29,13 @@ func (q Question) PlaceOf(a Answer) Place {
 }
 
 // String returns the question on one line. What agents and servers say in it is quoted.
-// Of arguments of more than 2 KiB it has the beginning, their length and their SHA-256.
+// Arguments of more than 2 KiB are shown by their beginning, length and SHA-256.
 func (q Question) String() string {
 	return fmt.Sprintf("%s wants to call %s with %s: %s", q.Agent, q.Tool, excerpt(string(q.Args)), q.Why)
 }
 
 // Detail returns the question on several lines: the agent, the tool, all of the
-// arguments, why the call is asked, and a changed description.
+// arguments, why the call needs permission, and a changed description.
 func (q Question) Detail() string {
 	lines := []string{"agent: " + q.Agent, "tool: " + q.Tool, "arguments: " + quoted(string(q.Args)), "asked because: " + q.Why}
 	if q.Changed != nil {
@@ -47,7 +47,7 @@ func (q Question) Detail() string {
 // An Answer is a person's answer to a [Question].
 type Answer struct {
 	Verdict Verdict `json:"verdict"`
-	Reason  string  `json:"reason,omitempty"` // told to the agent if the call is denied
+	Reason  string  `json:"reason,omitempty"` // shown to the agent if the call is denied
 	By      string  `json:"by,omitempty"`
 
 	At time.Time `json:"at,omitzero"` // when it was given; zero: not recorded
@@ -63,7 +63,7 @@ const (
 	Refuse     Verdict = "deny"            // this call
 )
 
-// Validate returns a [*signals.FieldError] for a verdict that there is not.
+// Validate returns a [*signals.FieldError] for an unknown verdict.
 func (a Answer) Validate() error {
 	switch a.Verdict {
 	case AllowOnce, AllowSolve, Refuse:
@@ -72,8 +72,8 @@ func (a Answer) Validate() error {
 	return &signals.FieldError{Field: "verdict", Value: string(a.Verdict), Problem: fmt.Sprintf("not one of %q, %q and %q", AllowOnce, AllowSolve, Refuse)}
 }
 
-// An AskError ends a turn in which calls have to be asked. The other calls of the same
-// answer have been made.
+// An AskError ends a turn in which calls need a person's permission. The other calls of the
+// same answer have been made.
 type AskError struct {
 	Questions []Question // at least one
 }

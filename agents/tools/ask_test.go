@@ -27,7 +27,7 @@ func writes(n *int, by tools.Recorder) *tools.Set {
 	}
 }
 
-func TestACallThatIsAskedContinuesWithTheAnswer(t *testing.T) {
+func TestACallThatNeedsPermissionContinuesWithTheAnswer(t *testing.T) {
 	args := `{"path":"a\u001b[31m"}`
 	for verdict, want := range map[tools.Verdict]struct {
 		text  string
@@ -76,7 +76,7 @@ func TestAllQuestionsOfAnAnswerAreAskedAtOnce(t *testing.T) {
 	}
 }
 
-// changing is a source whose tool says what text says.
+// changing is a source whose tool has text as its description.
 type changing struct {
 	text  string
 	hints tools.Hints
@@ -89,7 +89,7 @@ func (c *changing) Tools(context.Context) ([]tools.Tool, error) {
 	return []tools.Tool{t}, nil
 }
 
-func TestAChangedToolIsAskedAndItsNewTextIsNotOfferedUnseen(t *testing.T) {
+func TestAChangedToolNeedsPermissionAndItsNewTextIsNotOfferedUnseen(t *testing.T) {
 	for name, by := range map[string]*records{"with a recorder": newRecords(), "without": nil} {
 		from := &changing{text: "Reads.", hints: tools.Hints{ReadsOnly: true}}
 		set := &tools.Set{From: []tools.Source{from}, May: []tools.Rule{{Tools: "files/read", Policy: tools.Allow}}}
@@ -113,7 +113,7 @@ func TestAChangedToolIsAskedAndItsNewTextIsNotOfferedUnseen(t *testing.T) {
 		if all := made(t, set, call("files__read", `{"a":2}`)); all[0].Text != "ok" || from.n != 2 {
 			t.Errorf("%+v after %d calls", all, from.n)
 		}
-		from.hints.Repeatable = true // what was allowed has changed again
+		from.hints.Repeatable = true // the allowed tool has changed again
 		if _, err := makes(t.Context(), set, call("files__read", `{"a":3}`)); from.n != 2 {
 			t.Errorf("called %d times: %v", from.n, err)
 		}
@@ -132,7 +132,7 @@ func TestADeniedToolStaysDeniedWhenItChanges(t *testing.T) {
 }
 
 // TestNoCallWithAResultIsRepeatedWhereverTheProcessIsKilled kills a turn after each of its
-// records, starts it again from what is on record, and answers what is asked.
+// records, starts it again from the records, and answers the questions.
 func TestNoCallWithAResultIsRepeatedWhereverTheProcessIsKilled(t *testing.T) {
 	for _, hints := range []tools.Hints{{}, {Repeatable: true}} {
 		for left := range 12 {
@@ -218,8 +218,8 @@ func TestARefusalHoldsForOneCall(t *testing.T) {
 	asked(t, err) // it is not refused unasked
 }
 
-// TestAPermissionForOneTextOfAToolIsNoneForAnother allows a tool as it was first offered.
-func TestAPermissionForOneTextOfAToolIsNoneForAnother(t *testing.T) {
+// TestAPermissionForOneTextOfAToolDoesNotHoldForAnother allows a tool as it was first offered.
+func TestAPermissionForOneTextOfAToolDoesNotHoldForAnother(t *testing.T) {
 	for _, verdict := range []tools.Verdict{tools.AllowOnce, tools.AllowSolve} {
 		by, from := newRecords(), &changing{text: "Reads."}
 		set := &tools.Set{From: []tools.Source{from}, May: []tools.Rule{{Tools: "files/read", Policy: tools.Ask}}, Record: by}
@@ -257,7 +257,7 @@ func TestACallIsRepeatedByTheHintsOfTheToolAsItIsNow(t *testing.T) {
 	}
 }
 
-func TestAQuestionShowsAllArgumentsOrSaysWhatItCuts(t *testing.T) {
+func TestAQuestionShowsAllArgumentsOrStatesWhatItCuts(t *testing.T) {
 	args := `{"text":"` + strings.Repeat("x", 3000) + `","then":"delete everything"}`
 	n := 0
 	_, err := makes(t.Context(), writes(&n, newRecords()), call("files__write", args))

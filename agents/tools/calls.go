@@ -18,10 +18,10 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// An Outcome is what came of a call.
+// An Outcome is the outcome of a call.
 type Outcome struct {
 	Call   string // the call's ID
-	Tool   string // the full name; for a tool that there is not, the name as called, cut
+	Tool   string // the full name; for an unknown tool, the name as called, cut
 	Policy Policy // 0: no rule lets the agent call it
 	How    How
 	Result
@@ -40,11 +40,11 @@ const (
 	Invalid  How = "invalid" // the arguments do not conform: it was not made
 	Denied   How = "denied"  // by the policy or a person: it was not made
 	Asked    How = "asked"   // a person has to answer first
-	Beyond   How = "beyond"  // it is one more than a turn may make: it was not made
+	Beyond   How = "beyond"  // the turn had made its maximum number of calls: it was not made
 	Unknown  How = "unknown" // there is no such tool
 )
 
-// Signal returns the tool:result signal of the call. Its agent is the one that called.
+// Signal returns the tool:result signal of the call, made by the given agent.
 func (o Outcome) Signal(agent string) signals.Any {
 	return signals.New(signals.Header{Confidence: 1}, signals.ToolResult{
 		ToolName: o.Tool, Result: o.Text, IsError: o.IsError, TriggeredBy: agent, DurationMs: max(0, float64(o.Took.Microseconds())/1000),
@@ -60,9 +60,9 @@ type Progress struct {
 }
 
 // Make makes calls side by side, up to the set's bound, and returns their outcomes in the
-// same order. A failed call is an outcome, for the agent to be told. The error is an
-// [*AskError] if a call has to be asked, the cause of the end of ctx, or of the recorder;
-// calls that were made by then are on record. A panic of a tool is one of Make.
+// same order. A failed call is an outcome, which the agent gets. The error is an [*AskError]
+// if a call needs a person's permission, the cause of the end of ctx, or the recorder's;
+// calls that were made by then are on record. If a tool panics, so does Make.
 func (c *Calls) Make(ctx context.Context, calls ...models.Call) ([]Outcome, error) {
 	outcomes, errs, panics := make([]Outcome, len(calls)), make([]error, len(calls)), make([]any, len(calls))
 	slots := make(chan struct{}, cmp.Or(c.set.Parallel, 4))
@@ -111,7 +111,7 @@ func joined(errs []error) error {
 	return nil
 }
 
-// one makes a call as an op of the hook, which is told neither arguments nor names that a
+// one makes a call as an op of the hook. The hook sees neither arguments nor names that a
 // model made up.
 func (c *Calls) one(ctx context.Context, p Place, call models.Call, tooMany bool) (o Outcome, err error) {
 	o = Outcome{Call: call.ID, Tool: cmp.Or(clip(printable(call.Name), 80), "(none)")}
@@ -152,8 +152,8 @@ type entry struct {
 	Result Result        `json:"result"`
 	How    How           `json:"how"`
 	Took   time.Duration `json:"took,omitempty"`
-	// Stopped are the questions for which earlier takings of the turn ended, by their number:
-	// in a replay they end again.
+	// Stopped are the questions that ended earlier attempts at the turn, by attempt number:
+	// a replay ends them again.
 	Stopped map[int]Question `json:"stopped,omitempty"`
 }
 
@@ -181,7 +181,7 @@ func (c *Calls) call(ctx context.Context, p Place, o offer, args json.RawMessage
 	return e, err
 }
 
-// perform makes a call, if it may be made.
+// perform makes a call, if the policy or a person allows it.
 func (c *Calls) perform(ctx context.Context, p Place, o offer, args json.RawMessage) (entry, error) {
 	tool, err := c.set.find(ctx, o.Full())
 	if err != nil {
@@ -193,7 +193,7 @@ func (c *Calls) perform(ctx context.Context, p Place, o offer, args json.RawMess
 	return c.set.run(ctx, tool, args)
 }
 
-// stopped returns the questions about a call for which the turn ended before.
+// stopped returns the questions about a call that ended earlier attempts at the turn.
 func (c *Calls) stopped(ctx context.Context, p Place) (map[int]Question, error) {
 	all := map[int]Question{}
 	for taking := range c.of.Taking {
@@ -255,7 +255,7 @@ type (
 )
 
 // ask returns the answer to a question about a call, or records the question and returns an [*AskError].
-// An answer for the call counts before one for the solve, which may have been given after it.
+// An answer for the call takes precedence over one for the solve, which may be newer.
 func (c *Calls) ask(ctx context.Context, p Place, q Question) (Answer, error) {
 	for _, answer := range []struct {
 		by Recorder
@@ -279,7 +279,7 @@ func (c *Calls) ask(ctx context.Context, p Place, q Question) (Answer, error) {
 	return Answer{}, &AskError{[]Question{q}}
 }
 
-// errTooLong ends a call that takes longer than a set lets it.
+// errTooLong ends a call that takes longer than [Set.Timeout].
 var errTooLong = errors.New("tools: the call takes too long")
 
 // run calls the tool. Its result is cut; how long it took is by the run's clock.

@@ -13,38 +13,38 @@
 //
 // # Permission
 //
-// An agent may call what a [Rule] of its set matches, and nothing else. A rule allows,
-// asks or denies. A rule that says nothing allows Go functions and those tools of a server
-// that only read by their own hint; other tools of a server are asked. A server's hints
-// are its own claims: deny or ask for what it must not do.
+// An agent may call the tools that a [Rule] of its set matches, and no others. A rule allows
+// a call, asks a person, or denies it. A rule without a policy allows Go functions and the
+// tools of a server whose hint says that they only read, and asks a person about a server's
+// other tools. A server's hints are its own claims: deny or ask for what it must not do.
 //
-// A tool that changes its description, schemas or hints after an agent was first offered
-// it is asked, whatever the rule allows. Until a person has allowed the new one for the
-// solve the agent is offered the old text, so that no new text of a server reaches a
-// prompt unseen.
+// If a tool's description, schemas or hints change after an agent was first offered it, a
+// person is asked, whatever the rule allows. Until a person has allowed the new spec for the
+// solve, the agent is offered the old text, so no new text of a server reaches a prompt
+// unseen.
 //
 // # Asking
 //
-// A call that has to be asked ends the turn with an [*AskError], which names the agent, the
-// tool and the arguments; a swarm stops for it. With a [Recorder] the [Question] is on
-// record. Once a person's [Answer] is on record too, and the solve is resumed, the turn is
-// taken again: calls that have a result are not made again, and the asked call continues
+// A call that needs a person's permission ends the turn with an [*AskError], which names the
+// agent, the tool and the arguments; the swarm stops for it. A [Recorder] records the
+// [Question]. Once it has a person's [Answer] too, and the solve is resumed, the turn is
+// taken again: calls that have a result are not repeated, and the call in question continues
 // from the answer.
 //
 // # Recording
 //
-// A recorder keeps what a turn was offered, which calls began, and their results. So a run
-// is replayed without the tools, and a run that was interrupted continues without
-// repeating a call that has a result. A call that began and has no result is repeated if
-// its hints allow that, and asked otherwise, because it may have been done. Package
-// cassette has a recorder.
+// A recorder keeps the tools offered in a turn, the calls that began, and their results. So
+// a run is replayed without the tools, and an interrupted run continues without repeating a
+// call that has a result. A call that began and has no result is repeated if its hints allow
+// that; otherwise a person is asked, because it may have taken effect. Package cassette has
+// a recorder.
 //
 // # Bounds
 //
 // The calls of an answer run side by side, up to [Set.Parallel]. Each has a timeout, and
-// arguments are checked against the schema before it. A result beyond [Set.Output] is cut,
-// and says how much was. [Limit] adds a rate and a circuit breaker, shared by all who call
-// a server. Schemas that would take long to check are refused.
+// arguments are checked against the schema first. A result beyond [Set.Output] is cut, and
+// states how much was cut. [Limit] adds a rate and a circuit breaker, shared by all callers
+// of a server. Schemas that would take long to check are refused.
 //
 // # Results
 //

@@ -120,8 +120,8 @@ func (r *records) get(p tools.Place) ([]byte, bool) {
 	return text, ok
 }
 
-// after returns what a process has of the records that starts now, and is killed after
-// left records.
+// after returns the records as a process has them that starts now and is killed after left
+// more.
 func (r *records) after(left int) *records { return &records{all: maps.Clone(r.all), left: left} }
 
 // answer records an answer.

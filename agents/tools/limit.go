@@ -12,8 +12,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits are those that all who call the tools of a source share. Zero values mean the
-// defaults given.
+// Limits are shared by all callers of a source's tools. Zero values mean the defaults
+// given.
 type Limits struct {
 	Rate  float64 `json:"rate,omitempty"`  // calls per second; 0: no limit
 	Burst int     `json:"burst,omitempty"` // calls at once; 0: 1

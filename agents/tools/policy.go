@@ -71,8 +71,8 @@ func (r Rule) validate() error {
 	return nil
 }
 
-// Policy returns the policy of a tool for which none is stated: a Go function is allowed,
-// and so is a server's tool that says that it only reads; any other is asked.
+// Policy returns the policy of a tool whose rule states none: Allow for a Go function and
+// for a server's tool whose hint says that it only reads, Ask for any other.
 func (s Spec) Policy() Policy {
 	if s.Server == "" || s.Hints.ReadsOnly {
 		return Allow

@@ -7,16 +7,16 @@ import (
 	"strconv"
 )
 
-// A Recorder keeps what turns depend on, so that they can be taken again. It is safe for
+// A Recorder keeps the inputs of turns, so that they can be taken again. It is safe for
 // concurrent use.
 type Recorder interface {
-	// Do returns what is on record for a place. Otherwise it calls do, and returns its
+	// Do returns the record of a place. If there is none, it calls do, and returns its
 	// result once that is on record; an error of do is returned and not recorded. A
 	// recorder that only replays returns an error instead of calling do.
 	Do(ctx context.Context, p Place, do func(context.Context) ([]byte, error)) ([]byte, error)
 }
 
-// A Place is where something is on record.
+// A Place identifies a record.
 type Place struct {
 	Thread  string `json:"thread"`
 	Agent   string `json:"agent"`
@@ -32,7 +32,7 @@ func (p Place) with(parts ...string) Place {
 	return p
 }
 
-// asked returns the place of the question for which a taking of the turn ended.
+// asked returns the place of the question that ended an attempt at the turn.
 func (p Place) asked(taking int) Place { return p.with("asked", strconv.Itoa(taking)) }
 
 // solve returns a place for something of the agent that holds for the solve.
@@ -40,7 +40,7 @@ func (p Place) solve(parts ...string) Place {
 	return Place{Thread: p.Thread, Agent: p.Agent}.with(parts...)
 }
 
-// unrecorded makes everything, and records nothing.
+// unrecorded calls do each time, and records nothing.
 type unrecorded struct{}
 
 func (unrecorded) Do(ctx context.Context, _ Place, do func(context.Context) ([]byte, error)) ([]byte, error) {

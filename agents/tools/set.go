@@ -42,8 +42,8 @@ func Of(all ...Tool) *Set {
 	return s
 }
 
-// Validate returns an error with a [*signals.FieldError] for the first field that breaks a
-// rule, of the set or of a [Tool] in From. A nil set is valid.
+// Validate returns an error with a [*signals.FieldError] for the first field of the set, or
+// of a [Tool] in From, that breaks a rule. A nil set is valid.
 func (s *Set) Validate() error {
 	if s == nil {
 		return nil
@@ -104,8 +104,8 @@ func (s *Set) find(ctx context.Context, full string) (Tool, error) {
 	return all[at], nil
 }
 
-// errNoTurn is returned outside of turns, where calls have neither an agent nor a place on
-// record.
+// errNoTurn is returned outside of turns, where calls have neither an agent nor a place in
+// the record.
 var errNoTurn = errors.New("tools: calls are made in the turn of an agent, with its context")
 
 // Begin returns the calls of the turn that ctx belongs to ([agents.TurnOf]), with what the
@@ -150,8 +150,8 @@ type offer struct {
 	policy Policy
 }
 
-// Offer returns the tools that the agent may call, as a model is told. The name of a tool
-// of a server is server__name there.
+// Offer returns the tools that the agent may call, as a model gets them. A tool of a server
+// is named server__name there.
 func (c *Calls) Offer() []models.Tool {
 	var all []models.Tool
 	for _, o := range c.offers {
@@ -193,7 +193,7 @@ type ref struct {
 func (c *Calls) specs(ctx context.Context) (all []Spec, err error) {
 	var live []Tool
 	list := func(ctx context.Context) (refs []ref, err error) {
-		live, _ = c.set.live(ctx) // the tools of a server that is not there are not offered
+		live, _ = c.set.live(ctx) // the tools of an unreachable server are not offered
 		for _, t := range live {
 			if PolicyOf(t.Spec, c.set.May) == 0 {
 				continue
@@ -216,8 +216,8 @@ func (c *Calls) specs(ctx context.Context) (all []Spec, err error) {
 	return all, err
 }
 
-// pinned returns the hash of the tool's spec that the agent is offered: the one that it was
-// first offered, unless a person has allowed the new one.
+// pinned returns the hash of the tool's spec to offer to the agent: the first one offered,
+// unless a person has allowed the new one.
 func (c *Calls) pinned(ctx context.Context, s Spec) (string, error) {
 	now := s.Hash()
 	pin, err := recorded(ctx, c.solve, c.place.solve("pin", s.Full()), func(context.Context) (string, error) { return now, nil })

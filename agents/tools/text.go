@@ -37,7 +37,7 @@ func quoted(text string) string {
 	return strconv.Quote(text)
 }
 
-// excerpt returns a quoted text that, if it is long, is cut and says of what.
+// excerpt returns a quoted text; a long one is cut, and states its length and hash.
 func excerpt(text string) string {
 	const most = 2 << 10
 	if len(text) <= most {
@@ -46,7 +46,7 @@ func excerpt(text string) string {
 	return fmt.Sprintf("%s (the beginning of %d bytes with the SHA-256 %s)", strconv.Quote(clip(text, most)), len(text), hashOf(text))
 }
 
-// printable returns a text without what a terminal would not show.
+// printable returns a text without the characters that a terminal would not show.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !strconv.IsPrint(r) {

@@ -18,7 +18,7 @@ type Tool struct {
 	// Call runs the tool. Args are JSON that conforms to Input. It is called concurrently,
 	// and has to return when ctx ends. A failure that the tool reports is a [Result] with
 	// IsError; an error says that the call got no result, which counts for a circuit
-	// breaker ([Limit]) unless it is a [*RefusalError]. Agents are told both.
+	// breaker ([Limit]) unless it is a [*RefusalError]. The agent gets both.
 	Call func(ctx context.Context, args json.RawMessage) (Result, error)
 }
 

@@ -166,7 +166,7 @@ func TestACallThatDoesNotReturnInTimeIsEnded(t *testing.T) {
 	})
 }
 
-func TestAResultIsCutAndSaysHowMuch(t *testing.T) {
+func TestACutResultStatesHowMuchWasCut(t *testing.T) {
 	for _, text := range []string{strings.Repeat("x", 1<<20), strings.Repeat("é", 1<<19), strings.Repeat("\xff\xfe a", 1<<18)} {
 		set := tools.Of(does("", "big", tools.Hints{}, says(text)))
 		set.Output = 1000
@@ -180,7 +180,7 @@ func TestAResultIsCutAndSaysHowMuch(t *testing.T) {
 	}
 }
 
-func TestToolsOfTwoServersWithOneNameAreTold(t *testing.T) {
+func TestToolsOfTwoServersWithOneNameAreDistinguished(t *testing.T) {
 	set := &tools.Set{
 		From: []tools.Source{
 			does("files", "read", tools.Hints{ReadsOnly: true}, says("the file")), does("mail", "read", tools.Hints{ReadsOnly: true}, says("the mail")),
@@ -240,7 +240,7 @@ func TestAnInvalidSetIsRefusedWithTheField(t *testing.T) {
 	}
 }
 
-// watched is a hook that keeps what it is told of calls.
+// watched is a hook that keeps the calls that it sees.
 type watched struct {
 	mu    sync.Mutex // protects the field below
 	calls []string
@@ -261,7 +261,7 @@ func (*watched) Note(context.Context, any) {}
 
 func (*watched) Trace(context.Context) *signals.Trace { return nil }
 
-func TestHookIsToldPolicyAndOutcomeAndNoArguments(t *testing.T) {
+func TestHookSeesPolicyAndOutcomeAndNoArguments(t *testing.T) {
 	h := &watched{}
 	set := &tools.Set{
 		From: []tools.Source{does("files", "read", tools.Hints{ReadsOnly: true}, says("ok")), does("files", "write", tools.Hints{}, says("ok")), does("files", "drop", tools.Hints{}, says("ok"))},

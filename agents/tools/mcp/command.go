@@ -24,8 +24,8 @@ type process struct {
 	err    error         // of Wait; read after ended is closed
 }
 
-// grace is how long a process has to end after its input is closed, and again after it is
-// told to.
+// grace is how long a process has to end after its input is closed, and again after
+// SIGTERM.
 const grace = time.Second
 
 // start starts the command in a process group of its own.

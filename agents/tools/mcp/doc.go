@@ -24,9 +24,9 @@
 //
 // # Results
 //
-// Structured results are JSON, and texts are texts. Links to resources are stated; of
-// images, audio and other binary data it is stated what they are and how big. A result
-// that does not conform to the tool's own schema is an error.
+// Structured results are JSON, and texts are texts. Links to resources become text; images,
+// audio and other binary data are represented by their type and size. A result that does
+// not conform to the tool's own schema is an error.
 //
 // # Hostile servers
 //

@@ -122,7 +122,7 @@ func TestARedirectToAnotherSchemeIsRefused(t *testing.T) {
 	}
 }
 
-func TestAToolReachesOutsideUnlessItSaysThatItDoesNot(t *testing.T) {
+func TestAToolReachesOutsideUnlessItsHintDeniesIt(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
 	s := sdk.NewServer(&sdk.Implementation{Name: "s", Version: "1"}, nil)
@@ -145,9 +145,9 @@ func TestAToolReachesOutsideUnlessItSaysThatItDoesNot(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsForAnotherThatConnects forgets the session of a server, and hangs when it
-// is connected to again.
-func TestNobodyWaitsForAnotherThatConnects(t *testing.T) {
+// TestCallersDoNotWaitForAnothersConnect has a server that forgets its session, and hangs
+// when a caller connects to it again.
+func TestCallersDoNotWaitForAnothersConnect(t *testing.T) {
 	t.Parallel()
 	forgets, dialled, stop, words := atomic.Bool{}, make(chan struct{}, 8), make(chan struct{}), dictionary()
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return words }, nil)

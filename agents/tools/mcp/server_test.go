@@ -49,7 +49,7 @@ func opened(t *testing.T, name, mode string) *mcp.Server {
 	return s
 }
 
-// agentsSet is what an agent has that may call all tools of the servers.
+// agentsSet is the set of an agent that may call all tools of the servers.
 func agentsSet(servers ...*mcp.Server) *tools.Set {
 	set := &tools.Set{Timeout: 10 * time.Second}
 	for _, s := range servers {
@@ -118,7 +118,7 @@ func TestAServerThatNeverAnswersIsNotOpened(t *testing.T) {
 	}
 }
 
-func TestAServerThatCrashesSaysHowAndIsStartedAgain(t *testing.T) {
+func TestACrashedServersErrorIsReportedAndItIsRestarted(t *testing.T) {
 	t.Parallel()
 	s := opened(t, "files", "crashes")
 	for range 2 {
@@ -145,7 +145,7 @@ func TestAServerThatSendsAGigabyteIsDisconnected(t *testing.T) {
 	}
 }
 
-func TestALargeResultIsCutAndSaysHowMuch(t *testing.T) {
+func TestALargeResultIsCutAndStatesHowMuch(t *testing.T) {
 	t.Parallel()
 	o := called(t, agentsSet(opened(t, "files", "large")), "files/read")[0]
 	if o.How != tools.Done || len(o.Text) > signals.DefaultTextBytes || !strings.HasSuffix(o.Text, "… (934504 bytes more)") {
@@ -209,7 +209,7 @@ func TestAToolNamedLikeAnotherServersIsNotTakenForIt(t *testing.T) {
 	}
 }
 
-func TestNewDescriptionsInMidSolveAreAsked(t *testing.T) {
+func TestANewDescriptionInMidSolveNeedsPermission(t *testing.T) {
 	t.Parallel()
 	s := opened(t, "files", "changes")
 	set := agentsSet(s)
@@ -248,7 +248,7 @@ func TestARefusalOfTheProtocolIsNoResultOfTheTool(t *testing.T) {
 	one(t, "refuses", tools.Broken, "the call of files/read got no result: the server refused the call (code -32602): no [31msuch file")
 }
 
-func TestAServerThatAsksBackGetsNothing(t *testing.T) {
+func TestAServersRequestsToTheClientAreRefused(t *testing.T) {
 	t.Parallel()
 	one(t, "asks back", tools.Done, "ok")
 }
@@ -275,7 +275,7 @@ func TestACommandGetsOnlyTheVariablesThatAreNamed(t *testing.T) {
 	}
 }
 
-func TestACommandThatIsNotThereSaysSo(t *testing.T) {
+func TestAMissingCommandIsReported(t *testing.T) {
 	t.Parallel()
 	_, err := mcp.Open(t.Context(), mcp.Spec{Name: "files", Command: "/no/such/command"}, nil)
 	if err == nil || err.Error() != "mcp: server files cannot be started: fork/exec /no/such/command: no such file or directory" {
@@ -301,7 +301,7 @@ func (n *notes) Note(_ context.Context, what any) {
 
 func (*notes) Trace(context.Context) *signals.Trace { return nil }
 
-func TestProgressOfACallIsToldToTheHookOfItsTurn(t *testing.T) {
+func TestProgressOfACallReachesTheHookOfItsTurn(t *testing.T) {
 	t.Parallel()
 	n := &notes{}
 	if _, _, err := calls(hooks.With(t.Context(), n), agentsSet(opened(t, "files", "progress")), "files/read"); err != nil {
@@ -314,7 +314,7 @@ func TestProgressOfACallIsToldToTheHookOfItsTurn(t *testing.T) {
 	}
 }
 
-func TestAServerAndWhatItStartedEndWithClose(t *testing.T) {
+func TestCloseEndsAServerAndItsChildren(t *testing.T) {
 	t.Parallel()
 	spec := mcp.Spec{Name: "files", Command: "/bin/sh", Args: []string{"-c", `trap "" TERM; sleep 1000 & echo "child $!" >&2; exec "$0"`, os.Args[0]}, Env: []string{variable}}
 	_, o := behaving("files", "stays")
@@ -342,7 +342,7 @@ func TestAServerAndWhatItStartedEndWithClose(t *testing.T) {
 	}
 }
 
-// isZombie reports whether a process has ended, and nobody has asked how.
+// isZombie reports whether a process has ended and its parent has not waited for it.
 func isZombie(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || strings.Contains(string(stat), ") Z ")

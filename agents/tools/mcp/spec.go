@@ -32,8 +32,8 @@ type Spec struct {
 
 // Options of [Open]. Nil works.
 type Options struct {
-	// Stderr is written what the command writes to its standard error, line by line, with
-	// the server's name and without control characters. Nil: it is only kept.
+	// Stderr receives the command's standard error, line by line, with the server's name
+	// and without control characters. Nil: it is only kept.
 	Stderr io.Writer
 	// Lookup returns a variable of the environment. Nil: [os.LookupEnv].
 	Lookup func(name string) (string, bool)
@@ -71,7 +71,7 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// scheme returns what of a wrong URL can be shown: it may have a password.
+// scheme returns the part of a wrong URL that can be shown: the rest may have a password.
 func scheme(text string) string {
 	before, _, _ := strings.Cut(text, ":")
 	return fmt.Sprintf("%.10s", before)

@@ -15,14 +15,14 @@ const kept = 4 << 10
 // A tail keeps the end of what is written to it, and shows it line by line.
 type tail struct {
 	name string
-	show io.Writer // nil: nobody
+	show io.Writer // nil: the lines are only kept
 
 	mu   sync.Mutex // protects the fields below
 	line []byte     // the last, which is not complete
 	text string     // the lines before, without control characters
 }
 
-// Write implements [io.Writer]. It never fails: a server does not depend on who reads.
+// Write implements [io.Writer]. It never fails: a server does not depend on its readers.
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
