@@ -26,9 +26,9 @@ type Options struct {
 	// the others.
 	Tokens map[string]string
 	Codec  *signals.Codec // nil: the built-in kinds, and those of package coordination
-	// Refused is called with each answer to an open turn that was refused: with the agent whose
-	// token it had, and why. Of other requests of a member it is told the first five, and then
-	// one in ten seconds. It may be called concurrently. Nil: nothing is.
+	// Refused is called for each answer to an open turn that was refused, with the agent whose
+	// token it had and the reason. For a member's other refused requests it is called the first
+	// five times, and then once in ten seconds. It may be called concurrently. Nil: not called.
 	Refused func(agent string, why error)
 }
 
@@ -54,7 +54,7 @@ var (
 // errClosed says that the desk was closed.
 var errClosed = errors.New("the swarm has ended")
 
-// A Desk has the turns that wait for members. It may be used concurrently. Make one with
+// A Desk holds the turns that wait for members. It may be used concurrently. Make one with
 // [New].
 type Desk struct {
 	o       Options
@@ -91,7 +91,7 @@ func New(o Options) (*Desk, error) {
 	return d, nil
 }
 
-// Close tells the members that no turns follow. Turns that wait for an answer still do, until
+// Close tells the members that no turns follow. Open turns still wait for their answers, until
 // their contexts end. It is safe to call more than once.
 func (d *Desk) Close() { d.close.Do(func() { close(d.closed) }) }
 
@@ -129,11 +129,11 @@ type turn struct {
 	err    error
 }
 
-// A member is an agent whose mind is elsewhere.
+// A member is an agent that runs in another program.
 type member struct {
 	agent string
 	limit *rate.Limiter
-	told  *rate.Limiter // of what Refused is told
+	told  *rate.Limiter // of calls of Refused for requests without an open turn
 	slots chan struct{}
 
 	mu      sync.Mutex // protects the fields below
@@ -151,7 +151,7 @@ func (m *member) open(t *turn) {
 	m.changed = make(chan struct{})
 }
 
-// giveUp ends a turn that nobody answered, unless it has ended.
+// giveUp ends a turn that has no answer, unless it has ended.
 func (m *member) giveUp(t *turn, cause error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -178,8 +178,8 @@ func (m *member) endLocked(t *turn, late error, answer []byte, err error) {
 	close(t.done)
 }
 
-// next returns the open turn that the member got least often; nil: none. Then changed is
-// closed when there is one.
+// next returns the open turn that the member got least often. If there is none it returns nil,
+// and changed is closed once there is one.
 func (m *member) next() (t *Turn, changed <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -191,7 +191,7 @@ func (m *member) next() (t *Turn, changed <-chan struct{}) {
 	return &least.Turn, nil
 }
 
-// take returns a turn of the member, or nil if there is none for that long.
+// take returns a turn of the member, or nil if there is none within wait.
 func (d *Desk) take(ctx context.Context, m *member, wait time.Duration) (*Turn, error) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -220,7 +220,7 @@ var (
 	errUnknown  = errors.New("there is no such turn")
 )
 
-// put answers a turn of a member. It tells [Options].Refused of an answer that is refused.
+// put answers a turn of a member. It calls [Options].Refused for an answer that is refused.
 func (d *Desk) put(m *member, id string, text []byte) error {
 	open, why := m.answer(id, text, d.o.Codec)
 	switch {
@@ -233,7 +233,7 @@ func (d *Desk) put(m *member, id string, text []byte) error {
 	return why
 }
 
-// tell tells [Options].Refused of a request that is refused, unless there are too many.
+// tell calls [Options].Refused for a refused request, unless there are too many.
 func (d *Desk) tell(m *member, why error) {
 	if d.o.Refused != nil && m.told.Allow() {
 		d.o.Refused(m.agent, why)

@@ -8,11 +8,11 @@
 // with POST /join/turns/{id}. Turns and answers are the JSON of package remote. The routes
 // are described by openapi.json beside this file, and at /join/openapi.json.
 //
-// # Who says what
+// # Who may say what
 //
-// A token is that of one agent, which is the source of all that is answered with it. An answer
-// with another source or thread, with a signal that is not valid, or with two votes on one
-// proposal is refused as a whole, and the refusal says what is wrong. The member may answer
+// A token belongs to one agent, which is the source of all signals answered with it. An answer
+// with another source or thread, with an invalid signal, or with two votes on one proposal is
+// refused as a whole, and the refusal says what is wrong. The member may answer
 // again, but after a few refusals the turn fails with the last one.
 //
 // # Time

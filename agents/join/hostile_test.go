@@ -20,7 +20,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-// endless counts what is read of a text without an end.
+// endless is a text without an end that counts the bytes read.
 type endless struct {
 	left int64
 	read atomic.Int64
@@ -64,7 +64,7 @@ func TestAnswerOf10MBIsNotReadAndItsMemberIsNamed(t *testing.T) {
 	}
 }
 
-func TestNothingOfABodyIsReadOrEchoedWithoutAToken(t *testing.T) {
+func TestABodyWithoutATokenIsNeitherReadNorEchoed(t *testing.T) {
 	t.Parallel()
 	_, h, refused := desk(t)
 	body := &endless{left: 1 << 19}

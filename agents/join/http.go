@@ -164,8 +164,8 @@ func (d *Desk) admit(a huma.API) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// nameUnread tells [Options].Refused whose answer was too big to be read, and counts one that
-// is empty.
+// nameUnread calls [Options].Refused for an answer that was too big to be read, and counts one
+// that is empty.
 func (d *Desk) nameUnread(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 	m := ctx.Context().Value(memberKey{}).(*member)

@@ -49,7 +49,7 @@ func TestOpenAPIIsTheOneCheckedIn(t *testing.T) {
 
 const token = "the token of the critic"
 
-// desk returns a desk with a member "critic", and what was refused.
+// desk returns a desk with a member "critic", and a function that lists the refusals.
 func desk(t *testing.T) (*join.Desk, http.Handler, func() string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -151,7 +151,7 @@ func TestMemberTakesATurn(t *testing.T) {
 	})
 }
 
-func TestAnswersAreRefusedByName(t *testing.T) {
+func TestRefusedAnswersNameTheField(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, answer string
