@@ -59,7 +59,7 @@ func (d Decision) Check(l signals.Limits) error {
 // Its errors are [ErrNoRequest], [ErrDecided], [ErrExpired], [ErrHuman] and
 // [*signals.FieldError], in this order.
 func (g *Gate) Decide(d Decision, now time.Time) (signals.Any, error) {
-	r, now := g.request(d.Request), g.after(now)
+	r, now := g.request(d.Request), later(g.now, now)
 	switch {
 	case r == nil:
 		return nil, fmt.Errorf("%w: %s", ErrNoRequest, d.Request)
@@ -109,11 +109,4 @@ func (g *Gate) request(id signals.ID) *Request {
 		}
 	}
 	return nil
-}
-
-// decided records the first decision on an escalation.
-func (g *Gate) decided(d Decision) {
-	if r := g.request(d.Request); r != nil && r.Decision == nil {
-		r.Decision = &d
-	}
 }

@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -160,8 +159,5 @@ func clipTo(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most] + "…"
+	return strings.ToValidUTF8(s[:most], "") + "…" // without a part of a character
 }

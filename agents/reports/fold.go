@@ -57,20 +57,17 @@ func (g *Gate) Apply(s signals.Any) {
 	}
 	s = Typed(s)
 	h := s.Head()
-	g.now = g.after(h.Time)
-	if p, ok := s.Body().(Decided); ok {
-		g.decided(p.Decision)
-	}
-	p, ok := s.Body().(interface{ origin() Origin })
-	if !ok {
-		return // a decision or an advisory
-	}
-	l := g.workers[h.Source]
-	if l == nil {
-		l = &ledger{counts: map[string]*Counts{}}
+	g.now = later(g.now, h.Time)
+	switch p := s.Body().(type) {
+	case Decided:
+		if r := g.request(p.Request); r != nil && r.Decision == nil {
+			r.Decision = &p.Decision // the first one counts
+		}
+	case interface{ origin() Origin }:
+		l := g.ledger(h.Source)
 		g.workers[h.Source] = l
+		l.apply(s, p.origin(), g.now, g.opts.Keep)
 	}
-	l.apply(s, p.origin(), g.now, g.opts.Keep)
 }
 
 func (l *ledger) apply(s signals.Any, from Origin, now time.Time, keep int) {

@@ -65,12 +65,11 @@ func NewGate(o *Options) (*Gate, error) {
 
 func (g *Gate) limits() signals.Limits { return signals.Limits{TextBytes: g.opts.TextBytes} }
 
-// after returns the log's time, or now if that is later.
-func (g *Gate) after(now time.Time) time.Time {
-	if now.Before(g.now) {
-		return g.now
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
 	}
-	return now
+	return b
 }
 
 // ledger returns the state of a worker; an empty one is not stored.
@@ -78,7 +77,7 @@ func (g *Gate) ledger(worker string) *ledger {
 	if l := g.workers[worker]; l != nil {
 		return l
 	}
-	return new(ledger)
+	return &ledger{counts: map[string]*Counts{}}
 }
 
 // An Account is a worker and model for which reports are counted.
@@ -132,7 +131,7 @@ func (g *Gate) Receipt(worker, turn string) (Receipt, bool) {
 func (g *Gate) Open(now time.Time) (open []Request) {
 	for _, l := range g.workers {
 		for _, r := range l.requests {
-			if r.waits(g.after(now)) {
+			if r.waits(later(g.now, now)) {
 				open = append(open, *r)
 			}
 		}

@@ -21,7 +21,7 @@ import (
 func (g *Gate) Judge(w Worker, data []byte, turn signals.ID, now time.Time) Judgement {
 	r, err := read(data)
 	j := judging{
-		gate: g, ledger: g.ledger(w.ID), research: w.Research, now: g.after(now), sent: &r, turn: turn,
+		gate: g, ledger: g.ledger(w.ID), research: w.Research, now: later(g.now, now), sent: &r, turn: turn,
 		origin: Origin{r.TurnID, cmp.Or(w.Model, r.Model)}, accepted: Tally[Part]{},
 		header: signals.Header{Source: w.ID, Thread: cmp.Or(w.Task, r.TaskID), Confidence: 1, TTL: -1},
 	}

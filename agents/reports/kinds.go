@@ -42,15 +42,13 @@ func ours(k signals.Kind) bool { return slices.Contains(kinds(), k) }
 // that a reader without [Payloads] read as [signals.Raw]. Any other signal is
 // returned as it is.
 func Typed(s signals.Any) signals.Any {
-	if _, raw := s.Body().(signals.Raw); !raw || !ours(s.Kind()) && s.Kind() != (Turn{}).Kind() && s.Kind() != (Ruling{}).Kind() {
+	if _, raw := s.Body().(signals.Raw); !raw || !slices.Contains(codec().Kinds(), s.Kind()) {
 		return s
 	}
-	data, err := json.Marshal(s)
+	data, _ := json.Marshal(s)
+	typed, err := codec().Unmarshal(data) // fails if Marshal did
 	if err != nil {
 		return s
 	}
-	if typed, err := codec().Unmarshal(data); err == nil {
-		return typed
-	}
-	return s
+	return typed
 }

@@ -26,10 +26,7 @@ type Options struct {
 }
 
 func (o *Options) withDefaults() (Options, error) {
-	var all Options
-	if o != nil {
-		all = *o
-	}
+	all := *cmp.Or(o, new(Options))
 	all.Findings = max(cmp.Or(all.Findings, 2), 0)
 	all.Learnings = max(cmp.Or(all.Learnings, 1), 0)
 	all.Escalations = max(cmp.Or(all.Escalations, 1), 0)

@@ -111,10 +111,7 @@ type ResearchFinding struct {
 func (ResearchFinding) Kind() signals.Kind { return "research.finding.created" }
 
 // WorkerFinding is an accepted finding of any other worker.
-type WorkerFinding struct {
-	Origin
-	Finding
-}
+type WorkerFinding ResearchFinding
 
 // Kind returns "worker.finding.created".
 func (WorkerFinding) Kind() signals.Kind { return "worker.finding.created" }
@@ -130,10 +127,7 @@ type ResearchLearning struct {
 func (ResearchLearning) Kind() signals.Kind { return "research.learning.created" }
 
 // WorkerLearning is an accepted learning of any other worker.
-type WorkerLearning struct {
-	Origin
-	Learning
-}
+type WorkerLearning ResearchLearning
 
 // Kind returns "worker.learning.created".
 func (WorkerLearning) Kind() signals.Kind { return "worker.learning.created" }

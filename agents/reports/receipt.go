@@ -68,23 +68,18 @@ func ReceiptOf(all ...signals.Any) (r Receipt) {
 
 // String returns the receipt in one line.
 func (r Receipt) String() string {
-	var accepted, held []string
+	line, sep := strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Worker, r.TurnID, r.Status)), ": "
 	for _, a := range r.Accepted {
-		accepted = append(accepted, fmt.Sprintf("%s %s", a.Part, a.Ref))
+		line += fmt.Sprintf("%s%s %s", sep, a.Part, a.Ref)
+		sep = ", "
 	}
+	sep = "; held back: "
 	for _, a := range r.Rejected {
-		text := fmt.Sprintf("%s %s", a.Part, a.Reason)
+		line += fmt.Sprintf("%s%s %s", sep, a.Part, a.Reason)
 		if a.Count > 1 {
-			text += fmt.Sprintf(" %d times", a.Count)
+			line += fmt.Sprintf(" %d times", a.Count)
 		}
-		held = append(held, text)
-	}
-	line := strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Worker, r.TurnID, r.Status))
-	if len(accepted) > 0 {
-		line += ": " + strings.Join(accepted, ", ")
-	}
-	if len(held) > 0 {
-		line += "; held back: " + strings.Join(held, ", ")
+		sep = ", "
 	}
 	return line
 }

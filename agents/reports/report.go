@@ -149,19 +149,12 @@ func (l List) check(limits signals.Limits, field string) error {
 }
 
 // MarshalJSON writes an array.
-func (l List) MarshalJSON() ([]byte, error) { return json.Marshal(orEmpty(l)) }
+func (l List) MarshalJSON() ([]byte, error) { return json.Marshal(append([]string{}, l...)) }
 
 // MarshalJSON writes a report that conforms to [Schema], with every member.
 func (r Report) MarshalJSON() ([]byte, error) {
 	type plain Report // without this method
-	r.Findings, r.Learnings = orEmpty(r.Findings), orEmpty(r.Learnings)
-	r.Escalations, r.Artifacts = orEmpty(r.Escalations), orEmpty(r.Artifacts)
+	r.Findings, r.Learnings = append([]Finding{}, r.Findings...), append([]Learning{}, r.Learnings...)
+	r.Escalations, r.Artifacts = append([]Escalation{}, r.Escalations...), append([]Artifact{}, r.Artifacts...)
 	return json.Marshal(plain(r))
-}
-
-func orEmpty[S ~[]E, E any](s S) []E {
-	if s == nil {
-		return []E{}
-	}
-	return s
 }

@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -33,7 +34,7 @@ type Watcher struct {
 	opts  WatchOptions
 	now   time.Time
 	due   time.Time         // nothing changes before, unless the log grows; zero: never
-	kept  []event           // of this window and the one before it, oldest first
+	kept  []*event          // of this window and the one before it, oldest first
 	holds map[string]bool   // anomalies that were reported and have not ended
 	fresh bool              // the report that is being read has something new
 	alive map[job]time.Time // last sign of a worker on a running task; zero: blocked until decided
@@ -59,10 +60,7 @@ const (
 // NewWatcher returns a new watcher. Its error is a [*signals.FieldError] for
 // invalid options.
 func NewWatcher(o *WatchOptions) (*Watcher, error) {
-	w := &Watcher{holds: map[string]bool{}, alive: map[job]time.Time{}}
-	if o != nil {
-		w.opts = *o
-	}
+	w := &Watcher{opts: *cmp.Or(o, new(WatchOptions)), holds: map[string]bool{}, alive: map[job]time.Time{}}
 	w.opts.Window, w.opts.Silence = cmp.Or(w.opts.Window, 10*time.Minute), cmp.Or(w.opts.Silence, 10*time.Minute)
 	w.opts.Failures, w.opts.Repeats, w.opts.Trend = cmp.Or(w.opts.Failures, 5), cmp.Or(w.opts.Repeats, 5), cmp.Or(w.opts.Trend, 20)
 	if o := w.opts; min(o.Window, o.Silence) < 0 || min(o.Failures, o.Repeats, o.Trend) < 0 {
@@ -77,14 +75,15 @@ func (w *Watcher) Watch(s signals.Any) []Advisory {
 	s = Typed(s)
 	h, text := s.Head(), ""
 	said := w.At(h.Time)
-	e := event{at: w.now, job: job{h.Source, h.Thread}, of: turns}
+	e := &event{at: w.now, job: job{h.Source, h.Thread}, of: turns}
 	switch p := s.Body().(type) {
 	case Received:
 		w.fresh = p.News > 0
 		return said
 	case Decided:
 		for worker := range h.Recipients.All() {
-			if at := (job{worker, h.Thread}); w.known(at) {
+			at := job{worker, h.Thread}
+			if _, runs := w.alive[at]; runs {
 				w.alive[at] = w.now // it no longer waits
 			}
 		}
@@ -119,19 +118,11 @@ func (w *Watcher) Watch(s signals.Any) []Advisory {
 	return slices.Concat(said, w.look(), w.storm(e, text))
 }
 
-func (w *Watcher) known(at job) bool {
-	_, known := w.alive[at]
-	return known
-}
-
 // At advances the watcher's time while the log is idle, and returns new
 // advisories. A time before the log's changes nothing.
 func (w *Watcher) At(now time.Time) []Advisory {
-	if !now.After(w.now) {
-		return nil
-	}
-	w.now = now
-	if w.due.IsZero() || now.Before(w.due) {
+	w.now = later(w.now, now)
+	if w.due.IsZero() || w.now.Before(w.due) {
 		return nil
 	}
 	return w.look()
@@ -153,7 +144,7 @@ func (w *Watcher) look() []Advisory {
 }
 
 // windows returns the events of the window before this one, and of this one.
-func (w *Watcher) windows() (before, now []event) {
+func (w *Watcher) windows() (before, now []*event) {
 	since := func(n time.Duration) int {
 		bound := w.now.Add(-n * w.opts.Window)
 		return sort.Search(len(w.kept), func(i int) bool { return !w.kept[i].at.Before(bound) })
@@ -197,9 +188,9 @@ func (w *Watcher) shares(of string) (said []Advisory) {
 }
 
 // count returns the number of turns, or items, and the bad ones.
-func count(all []event, of string) (n float64, bad []*event) {
-	for i := range all {
-		if e := &all[i]; e.of == of {
+func count(all []*event, of string) (n float64, bad []*event) {
+	for _, e := range all {
+		if e.of == of {
 			if n++; e.bad {
 				bad = append(bad, e)
 			}
@@ -210,11 +201,11 @@ func count(all []event, of string) (n float64, bad []*event) {
 
 // storm reports that a worker says the same on a task too often. A report with
 // something new repeats nothing, whatever its summary.
-func (w *Watcher) storm(e event, text string) []Advisory {
+func (w *Watcher) storm(e *event, text string) []Advisory {
 	var same []*event
 	_, now := w.windows()
-	for i := range now {
-		if o := &now[i]; o.says == e.says {
+	for _, o := range now {
+		if o.says == e.says {
 			if same = append(same, o); o.fresh {
 				same = nil
 			}
@@ -236,9 +227,8 @@ func (w *Watcher) stalls() (said []Advisory) {
 			w.lookAfter(limit)
 		default:
 			delete(w.alive, at) // reported once
-			a := advise(Stall, []*event{{at: since, job: at}}, "%s has said nothing on %s for more than %v", at.worker, at.task, w.opts.Silence)
-			a.Count = 0
-			said = append(said, a)
+			text := fmt.Sprintf("%s has said nothing on %s for more than %v", at.worker, at.task, w.opts.Silence)
+			said = append(said, Advisory{Concern: Stall, Workers: List{at.worker}, Since: since, Text: text})
 		}
 	}
 	slices.SortFunc(said, func(a, b Advisory) int {
@@ -247,13 +237,11 @@ func (w *Watcher) stalls() (said []Advisory) {
 	return said
 }
 
-// advise names the workers of events, in log order.
+// advise counts events, in log order, and names their workers.
 func advise(c Concern, of []*event, format string, args ...any) Advisory {
-	a := Advisory{Concern: c, Since: of[0].at, Count: len(of), Text: fmt.Sprintf(format, args...)}
+	workers := map[string]bool{}
 	for _, e := range of {
-		a.Workers = append(a.Workers, e.job.worker)
+		workers[e.job.worker] = true
 	}
-	slices.Sort(a.Workers)
-	a.Workers = slices.Compact(a.Workers)
-	return a
+	return Advisory{c, slices.Sorted(maps.Keys(workers)), of[0].at, len(of), fmt.Sprintf(format, args...)}
 }
