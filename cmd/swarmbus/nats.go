@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/internal/near"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/machines"
@@ -77,6 +80,14 @@ func (f *solveFlags) checkNATS() error {
 
 // serve takes the turns of an agent until the command is interrupted.
 func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
+	var ids []string
+	for _, a := range f.terms.Team.Agents {
+		ids = append(ids, a.ID)
+	}
+	at := slices.Index(ids, as)
+	if at < 0 {
+		return usage(fmt.Errorf("--as %q is none of the team's agents %s%s", as, strings.Join(ids, ", "), near.Suggest(as, ids)))
+	}
 	ctx := cmd.Context()
 	records := machines.NewRecords()
 	f.nats.agent = as
@@ -109,12 +120,7 @@ func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, a := range o.Agents {
-			if a.ID == as {
-				return a, nil
-			}
-		}
-		return nil, usage(fmt.Errorf("--as %q is no agent of the team", as))
+		return o.Agents[at], nil
 	}
 	if _, err := build(); err != nil {
 		return err

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -164,5 +166,17 @@ func TestTeamRefusesWrongUsage(t *testing.T) {
 	}
 	if status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--team", file); status != exitError || !strings.Contains(stderr, "the environment variable TEAM_SERVER is not set") {
 		t.Errorf("status %d: %s", status, stderr)
+	}
+}
+
+// A misspelt name is the user's mistake, and needs no server to be found.
+func TestAgentThatTheTeamLacksIsRefusedBeforeAServerAnswers(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var out, errs strings.Builder
+	status := run(ctx, []string{"agent", "--nats", "nats://127.0.0.1:1", "--model", "openai:" + modelstest.Name, "--as", "plannr"}, &out, &errs)
+	want := "swarmbus: --as \"plannr\" is none of the team's agents planner, critic, verifier; did you mean \"planner\"?\n"
+	if status != exitUsage || errs.String() != want || ctx.Err() != nil {
+		t.Errorf("status %d: got %q, want %q", status, errs.String(), want)
 	}
 }

@@ -39,7 +39,7 @@ type Parts struct {
 	Show func(agent string, p models.Piece)
 }
 
-// Build returns the options of a swarm with the agents of the team. The budget and the
+// Build returns the options of a swarm with the agents of the team, in its order. The budget and the
 // limits belong to the models, and the caller opens the journal.
 func (t *Team) Build(p Parts) (swarm.Options, error) {
 	if err := t.Validate(); err != nil {
