@@ -16,7 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 )
 
-// A tick is a signal of somebody else's.
+// A tick is a signal of another program's kind.
 type tick struct {
 	State string `json:"state"`
 }
@@ -90,7 +90,7 @@ func TestSignalFromElsewhereIsPartOfItsTrace(t *testing.T) {
 	}
 }
 
-func TestPublishSaysWhatBecameOfItsDeliveries(t *testing.T) {
+func TestPublishShowsTheResultsOfItsDeliveries(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	b := watched(t, r, nil)
 	never := func(signals.Any) bool { return false }
@@ -145,9 +145,9 @@ func TestDeliveryThatIsLateHasItsOwnSpan(t *testing.T) {
 	})
 }
 
-// TestPublishesOfASolveAreOverASecondAfterIt reads the spans while the bus is
-// still watched, as in a program that goes on.
-func TestPublishesOfASolveAreOverASecondAfterIt(t *testing.T) {
+// TestPublishSpansEndASecondAfterTheirSolve reads the spans while the bus is still
+// watched, as in a program that continues.
+func TestPublishSpansEndASecondAfterTheirSolve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTrace(t, otel.Options{})
 		b := watched(t, r, &bus.Options{TTL: -1})

@@ -18,7 +18,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 )
 
-// gossips says a secret in every way it can.
+// gossips is an agent that puts a secret into every field it can.
 func gossips() []*agents.Agent {
 	fails := agent("fails", signals.KindTask)
 	fails.Reactor = agents.Each(func(context.Context, signals.Any) seq {
@@ -33,7 +33,7 @@ func gossips() []*agents.Agent {
 	return []*agents.Agent{fails, liar, talks, pretends}
 }
 
-func TestWhatAgentsSayIsNotRecordedUnlessAskedFor(t *testing.T) {
+func TestContentIsNotRecordedByDefault(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	r.solve(t, swarm.Options{Agents: gossips()})
 	if text := fmt.Sprint(r.spans(t)); strings.Contains(text, "hush") || strings.Contains(text, "sk-") {
@@ -69,7 +69,7 @@ func TestASentenceIsRecordedAsContent(t *testing.T) {
 	}
 }
 
-// told is a payload with a sentence, if it is not empty.
+// told is a payload that describes itself in a sentence, if it is not empty.
 type told string
 
 func (told) Kind() signals.Kind { return "acme.example/told" }
@@ -81,7 +81,7 @@ func (s told) String() string {
 	return "told: " + string(s)
 }
 
-// What is cut is cut between characters, and only what is longer than 4096 bytes.
+// Content is cut between characters, and only if it is longer than 4096 bytes.
 func TestContentIsCutBetweenCharacters(t *testing.T) {
 	frame, err := json.Marshal(signals.Discovery{})
 	if err != nil {
@@ -125,8 +125,8 @@ func TestContentIsCutBetweenCharacters(t *testing.T) {
 	}
 }
 
-// TestTextThatWasCutHasNoPartOfASecret has errors with an address whose end was
-// cut off before they came to be recorded: "@" alone tells a password there.
+// TestTextThatWasCutHasNoPartOfASecret has errors with an address whose end was cut
+// off before they were recorded: only "@" shows that it holds a password.
 func TestTextThatWasCutHasNoPartOfASecret(t *testing.T) {
 	address := "postgres://me:hush" + strings.Repeat("hush", 400) + "@db.example/x"
 	fails := agent("fails", signals.KindTask)

@@ -28,7 +28,7 @@ func team() []*agents.Agent {
 	return []*agents.Agent{proposer("p", "a"), proposer("q", "b"), voter("v", "a"), voter("w", "a")}
 }
 
-// split is a team whose votes are.
+// split is a team whose votes are split.
 func split() []*agents.Agent {
 	return []*agents.Agent{proposer("p", "a"), proposer("q", "b"), voter("v", "a"), voter("w", "b")}
 }
@@ -204,8 +204,8 @@ func TestErrorOfATurnThatWasNotCancelledIsItsOwn(t *testing.T) {
 	}
 }
 
-// TestMarksOfATurnThatHasNotBegunAreKept has a machine so busy that a round goes on
-// before its turns begin.
+// TestMarksOfATurnThatHasNotBegunAreKept has a round that continues before its turns
+// begin, as on a busy machine.
 func TestMarksOfATurnThatHasNotBegunAreKept(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	ctx, end := r.Start(t.Context(), hooks.Op{Name: hooks.OpSolve, Target: "team", Thread: "x"})
@@ -234,8 +234,8 @@ func TestMarksOfATurnThatHasNotBegunAreKept(t *testing.T) {
 	}
 }
 
-// TestTurnThatIgnoresCancellationIsRecorded decides beside an agent that does
-// not listen: its span is there, dropped, before it comes back.
+// TestTurnThatIgnoresCancellationIsRecorded decides while an agent ignores its
+// context: its span is recorded as dropped before the agent returns.
 func TestTurnThatIgnoresCancellationIsRecorded(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	began, release := make(chan struct{}), make(chan struct{})
@@ -263,7 +263,7 @@ func TestTurnThatIgnoresCancellationIsRecorded(t *testing.T) {
 	}
 }
 
-func TestSolveNamesWhomItLeftBehind(t *testing.T) {
+func TestSolveNamesTheAgentsItLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTrace(t, otel.Options{})
 		deaf := agent("deaf", signals.KindTask)
@@ -287,9 +287,9 @@ func TestSolveNamesWhomItLeftBehind(t *testing.T) {
 	})
 }
 
-// TestTurnIsMarkedAfterItCameBack has somebody who drives agents say what
-// became of two turns that are over, and of one that is not.
-func TestTurnIsMarkedAfterItCameBack(t *testing.T) {
+// TestTurnIsMarkedAfterItReturned has a caller that drives agents report the
+// outcome of two turns that have returned, and of one that has not.
+func TestTurnIsMarkedAfterItReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTrace(t, otel.Options{})
 		ctx, end := r.Start(t.Context(), hooks.Op{Name: hooks.OpSolve, Target: "team", Thread: "x"})
@@ -307,7 +307,7 @@ func TestTurnIsMarkedAfterItCameBack(t *testing.T) {
 		again(nil, nil)
 		slow(nil, nil)
 		end(nil, nil)
-		left(nil, nil) // too late: nobody waits for it
+		left(nil, nil) // too late: the solve has ended
 		got := map[string]bool{}
 		for _, s := range r.spans(t) {
 			got[fmt.Sprintf("%s %s %v late=%s dropped=%s", s.Name, s.Status, s.End.Sub(s.Start),
@@ -328,7 +328,7 @@ func TestTurnIsMarkedAfterItCameBack(t *testing.T) {
 }
 
 // TestTurnOfAResumedSolveIsLinkedToThePublishesOfTheSolveBefore resumes in a
-// trace of its own, where agents hear what was said in the first.
+// trace of its own, where agents hear the signals of the first.
 func TestTurnOfAResumedSolveIsLinkedToThePublishesOfTheSolveBefore(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	s, err := swarm.New(swarm.Options{Agents: split(), Hook: r, Seed: 1, Conflicts: settle.ByEscalation})

@@ -18,9 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestConventionsAreThoseThatArePinned compares what the pinned versions say
-// of each name with what they said when somebody last looked: a name that is
-// gone, of another type or deprecated is a line of the difference.
+// TestConventionsAreThoseThatArePinned compares the definition of each name in the
+// pinned versions with the recorded one: a name that is gone, of another type or
+// deprecated is a line of the difference.
 func TestConventionsAreThoseThatArePinned(t *testing.T) {
 	const file = "testdata/conventions.txt"
 	got := report(t, conventions, genAIConventions)
@@ -38,17 +38,17 @@ func TestConventionsAreThoseThatArePinned(t *testing.T) {
 	}
 }
 
-// TestReportSaysWhatARaisedVersionChanges raises the version of the generative
+// TestReportListsTheChangesOfARaisedVersion raises the version of the generative
 // AI conventions to the first without them.
-func TestReportSaysWhatARaisedVersionChanges(t *testing.T) {
+func TestReportListsTheChangesOfARaisedVersion(t *testing.T) {
 	before, after := report(t, conventions, genAIConventions), report(t, conventions, conventions)
 	if strings.Contains(before, "gen_ai.agent.name\tnot there") || !strings.Contains(after, "gen_ai.agent.name\tnot there") {
 		t.Errorf("got\n%s\nand\n%s\nwant gen_ai.agent.name not to be there in the second", before, after)
 	}
 }
 
-// report says of each name of the conventions that is in names.go what the
-// versions say of it.
+// report lists each name of the conventions that is in names.go with its definition
+// in the versions.
 func report(t *testing.T, general, genAI string) string {
 	t.Helper()
 	all := map[string]string{}
@@ -88,8 +88,8 @@ var (
 	stability = regexp.MustCompile(`// Stability: (.*)`)
 )
 
-// about is what the source of a version says of a name: its type and how stable
-// it is.
+// about is the definition of a name in the source of a version: its type and how
+// stable it is.
 func about(text, name string) string {
 	quoted := strconv.Quote(name)
 	at := strings.Index(text, "attribute.Key("+quoted+")")

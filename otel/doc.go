@@ -24,10 +24,9 @@
 // is one trace. Signals that are fed to a bus, such as the log of a solve that is
 // resumed, have no spans there.
 //
-// On a bus without swarms a trace context is trusted: whoever publishes a signal
-// with the trace context of another trace files it in that trace. In the turn of a
-// traced swarm every signal has the trace context of the turn, whatever its agent
-// set.
+// On a bus without swarms a trace context is trusted: a publisher can add a signal to
+// any trace by setting that trace's context. In the turn of a traced swarm every
+// signal has the trace context of the turn, whatever its agent set.
 //
 // The spans of turns are also sent with their solve, even if they return late:
 // so a turn records whether it was late or its result was dropped, and one that
@@ -58,7 +57,7 @@
 // (package export does). A bus that is not watched and a swarm without a hook
 // have no overhead. For each bus the last 65,536 signals are remembered by id.
 //
-// What agents say is recorded only by option: see [Options]. Without it, only the
+// The content of signals is recorded only by option: see [Options]. Without it, only the
 // type of an error is recorded, as its text may quote signals. Names that agents
 // choose (ids of proposals and signals, threads, kinds) are recorded if they are
 // identifiers: at most 64 ASCII letters, digits and "_.:/#+-", beginning with a

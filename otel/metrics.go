@@ -130,7 +130,7 @@ func (k *meters) called(p *op, about []attribute.KeyValue, result any) []attribu
 }
 
 // decision counts a decision, with the stop reason. If the votes settle nothing
-// there is none.
+// there is no decision to count.
 func (k *meters) decision(ctx context.Context, stop string, d *consensus.Decision) {
 	if d.Outcome == consensus.Pending || d.Outcome == 0 {
 		return

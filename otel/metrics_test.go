@@ -64,7 +64,7 @@ func TestMetricsOfSolves(t *testing.T) {
 	r.solve(t, swarm.Options{Conflicts: settle.ByEscalation, Agents: []*agents.Agent{
 		proposer("p", "a"), proposer("q", "b"), voter("v", "a"), voter("w", "b"),
 	}})
-	// No disposition=closed: what nobody was left to read is no dead letter.
+	// No disposition=closed: a signal left unread when its reader closes is no dead letter.
 	golden(t, "metrics.txt", collected(t, reader))
 }
 
@@ -113,9 +113,9 @@ func TestGaugesAddUpOverBuses(t *testing.T) {
 	}
 }
 
-// TestWhatNoReaderWantedOrWasLeftToReadIsNoDeadLetter has a signal that a reader's filter
+// TestFilteredAndUnreadSignalsAreNoDeadLetters has a signal that a reader's filter
 // leaves out, and one that a reader has not read when it closes.
-func TestWhatNoReaderWantedOrWasLeftToReadIsNoDeadLetter(t *testing.T) {
+func TestFilteredAndUnreadSignalsAreNoDeadLetters(t *testing.T) {
 	reader := sdkmetric.NewManualReader()
 	r := newTrace(t, otel.Options{Meters: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))})
 	b := watched(t, r, nil)

@@ -12,8 +12,8 @@ import (
 )
 
 // Note implements [hooks.Hook]: conflicts, escalations and refused signals
-// become events of the span that ctx is inside of, and turns are marked that are
-// late or dropped.
+// become events of the current span of ctx, and turns that are late or dropped are
+// marked.
 func (o *Observer) Note(ctx context.Context, what any) {
 	if refused, ok := what.(solves.Refused); ok {
 		o.log.LogAttrs(ctx, slog.LevelWarn, "signal refused", slog.String("agent", refused.Agent),

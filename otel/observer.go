@@ -22,12 +22,12 @@ type Options struct {
 	// Content is called with each text and number in a signal and returns the part
 	// that may be recorded, as [Redact] does. path is its path in the payload's
 	// JSON, such as "content" or "headers.cookie"; for an error, k is "" and path
-	// is "error". It is called concurrently. Nil: neither what agents say is
+	// is "error". It is called concurrently. Nil: neither the content of signals is
 	// recorded, nor errors, which may quote it.
 	Content func(k signals.Kind, path, text string) string
 
-	// Deliveries requests a span for each delivery. By default only deliveries
-	// have one that failed, or that came after the span of the publish was
+	// Deliveries requests a span for each delivery. By default only those
+	// deliveries have one that failed, or came after the span of the publish was
 	// closed.
 	Deliveries bool
 }

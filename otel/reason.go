@@ -63,8 +63,8 @@ func limit(detail string) string {
 // conflicting matches the reason with which a swarm escalates a conflict.
 var conflicting = regexp.MustCompile(`^proposals (\S+) and (\S+) cannot both stand$`)
 
-// stalemate returns the reason with which a swarm escalates a conflict. Whoever
-// has the handle of the system can publish an escalation in its name, so no other
+// stalemate returns the reason with which a swarm escalates a conflict. A program
+// that holds the system's handle can publish any escalation in its name, so no other
 // text is repeated, and no id that is not an identifier.
 func (o *Observer) stalemate(reason string) string {
 	ids := conflicting.FindStringSubmatch(reason)
@@ -118,8 +118,8 @@ func (o *Observer) refusal(of signals.Any, err error) string {
 }
 
 // rule returns the rule of a bus or a swarm that was broken, in fixed words and
-// numbers, or "" for an error of someone else's. What is not of a built-in kind
-// may choose its own words, whatever kind its error claims.
+// numbers, or "" for an error of another package. A payload of a kind that is not built
+// in may choose its own words, whatever kind its error claims.
 func rule(of signals.Any, err error) string {
 	var field *signals.FieldError
 	var permission *bus.PermissionError

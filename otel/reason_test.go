@@ -17,7 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
-// asks is an agent that asks somebody outside.
+// asks is an agent that escalates a question.
 func asks() *agents.Agent {
 	return agent("asker", signals.KindProposal, signals.New(signals.Header{}, signals.Escalation{Reason: "hush"}))
 }
@@ -34,7 +34,7 @@ func ofSolve(t *testing.T, r *trace) map[string]string {
 	return nil
 }
 
-func TestEscalatedSolveSaysWhoAsks(t *testing.T) {
+func TestEscalatedSolveNamesTheAgentThatAsks(t *testing.T) {
 	for name, test := range map[string]struct {
 		content func(signals.Kind, string, string) string
 		want    string
@@ -85,8 +85,8 @@ func TestReasonKeepsTheFactsWhenATurnFailed(t *testing.T) {
 	}
 }
 
-// TestRefusedSignalSaysByWhichRule has agents that break a rule each.
-func TestRefusedSignalSaysByWhichRule(t *testing.T) {
+// TestRefusedSignalNamesTheRule has agents that break a rule each.
+func TestRefusedSignalNamesTheRule(t *testing.T) {
 	may := func(id string, kinds []signals.Kind, s signals.Any) *agents.Agent {
 		a := agent(id, signals.KindTask, s)
 		a.CanEmit = kinds
@@ -129,7 +129,7 @@ func TestRefusedSignalSaysByWhichRule(t *testing.T) {
 	}
 }
 
-// A picky payload says what is wrong with it in words of its own.
+// A picky payload describes its errors in words of its own.
 type picky struct{ claims signals.Kind }
 
 func (picky) Kind() signals.Kind { return "acme.example/picky" }
@@ -176,9 +176,9 @@ func TestIDThatIsATextIsContent(t *testing.T) {
 	}
 }
 
-// TestReasonQuotesNobodyWhateverTheIds has ids that look like the separators and
+// TestReasonQuotesNoAgentWhateverTheIds has ids that look like the separators and
 // words of a reason, beside an agent that fails, for every way to stop.
-func TestReasonQuotesNobodyWhateverTheIds(t *testing.T) {
+func TestReasonQuotesNoAgentWhateverTheIds(t *testing.T) {
 	fails := agent("fails", signals.KindTask)
 	fails.Reactor = agents.Each(func(context.Context, signals.Any) seq { return agents.Fail(errors.New("hush; hush: hush")) })
 	liar := agent("liar", signals.KindTask, signals.New(signals.Header{Source: "hush"}, signals.Proposal{ProposalID: "x", Content: "hush"}))
@@ -214,8 +214,8 @@ func TestReasonQuotesNobodyWhateverTheIds(t *testing.T) {
 	}
 }
 
-// TestEscalationInTheNameOfTheSystemIsNotRepeated has somebody who has the
-// handle of the system.
+// TestEscalationInTheNameOfTheSystemIsNotRepeated has a program that holds the
+// system's handle.
 func TestEscalationInTheNameOfTheSystemIsNotRepeated(t *testing.T) {
 	for reason, want := range map[string]string{
 		"hush": "proposals cannot both stand", "proposals hush hush and b cannot both stand": "proposals cannot both stand",
@@ -261,7 +261,7 @@ func TestNameThatIsATextIsContent(t *testing.T) {
 	}
 }
 
-// unheard votes against a proposal that nobody has heard of.
+// unheard is an agent that votes against an unknown proposal.
 func unheard(id, proposal string) *agents.Agent {
 	a := agent(id, signals.KindTask, signals.New(signals.Header{Confidence: 1},
 		signals.Vote{ProposalID: proposal, Stance: signals.Disagree, Weight: 1}))
@@ -269,7 +269,7 @@ func unheard(id, proposal string) *agents.Agent {
 	return a
 }
 
-func TestLogSaysOfErrorsWhatMayBeRecorded(t *testing.T) {
+func TestLogHasOnlyTheRecordablePartOfErrors(t *testing.T) {
 	for _, content := range []func(signals.Kind, string, string) string{nil, otel.Redact} {
 		var log bytes.Buffer
 		r := newTrace(t, otel.Options{Content: content, Log: slog.New(slog.NewTextHandler(&log, nil))})

@@ -62,7 +62,7 @@ func opened(t *testing.T, store journal.Store, keys string) *rooms.Router {
 	return r
 }
 
-// answers runs a router until nobody has anything to answer, and closes it.
+// answers runs a router until no member has anything to answer, and closes it.
 func (r *trace) answers(t *testing.T, router *rooms.Router) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(hooks.With(context.Background(), r))

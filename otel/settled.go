@@ -11,8 +11,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/talk"
 )
 
-// settlement returns the attributes of a result that say what kept the solve open: its
-// obstacles, how its conflicts were settled, and how many challenged something.
+// settlement returns the attributes of what kept the solve open: its obstacles, how its
+// conflicts were settled, and how many agents challenged something.
 func (o *Observer) settlement(r *solves.Result) []attribute.KeyValue {
 	all := o.withheld(r.Obstacles)
 	if len(r.Settled) > 0 {
@@ -28,7 +28,8 @@ func (o *Observer) settlement(r *solves.Result) []attribute.KeyValue {
 	return append(append(all, o.talk(r)...), o.standing(r)...)
 }
 
-// talk returns the attributes of a result that say what hearing each other changed.
+// talk returns the attributes that compare what agents stood for before and after they
+// heard each other.
 func (o *Observer) talk(r *solves.Result) (all []attribute.KeyValue) {
 	d := r.Talk()
 	for key, s := range map[attribute.Key]talk.Split{keyBefore: d.Before, keyAfter: d.After} {
@@ -54,12 +55,12 @@ func (o *Observer) stand(proposal string) string {
 	return o.proposal(proposal)
 }
 
-// maxCredited is for how many voters credits are computed while a solve ends: for each set of
-// them the votes are counted once.
+// maxCredited is the maximum number of voters for which credits are computed while a solve
+// ends: the votes are counted once for each set of voters.
 const maxCredited = 8
 
-// standing returns the attributes of a result that say what its choice stands on, and who
-// moved it.
+// standing returns the attributes of the grounds of a result's choice, and of the agents
+// that moved it.
 func (o *Observer) standing(r *solves.Result) (all []attribute.KeyValue) {
 	for _, c := range r.Claims().Cases() {
 		if c.Proposal.Proposal == r.Decision.Choice && r.Decision.Choice != "" {

@@ -46,8 +46,8 @@ func TestObstaclesOfAWithheldChoiceAreRecorded(t *testing.T) {
 	}
 }
 
-// TestSettledConflictSaysHow has a majority of two for one of two proposals.
-func TestSettledConflictSaysHow(t *testing.T) {
+// TestSettledConflictShowsHow has a majority of two for one of two proposals.
+func TestSettledConflictShowsHow(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	r.solve(t, swarm.Options{Conflicts: settle.ByMajority, Agents: []*agents.Agent{
 		proposer("p", "a"), proposer("q", "b"), voter("u", "a"), voter("v", "a"), voter("w", "b"),
@@ -75,8 +75,8 @@ func TestChallengersAreComparedWithThoseExpected(t *testing.T) {
 	}
 }
 
-// TestSolveSaysWhatItsChoiceStandsOn has a finding that a vote names, and who moved the result.
-func TestSolveSaysWhatItsChoiceStandsOn(t *testing.T) {
+// TestSolveShowsTheGroundsOfItsChoice has a finding that a vote names, and agents that moved the result.
+func TestSolveShowsTheGroundsOfItsChoice(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	finder := proposer("p", "a")
 	propose := finder.Reactor
@@ -100,9 +100,9 @@ func TestSolveSaysWhatItsChoiceStandsOn(t *testing.T) {
 	}
 }
 
-// TestSolveSaysWhoFlippedAndHowManyAgreedBeforeAndAfter has one of three that gives up what it
-// was for once it has heard the others.
-func TestSolveSaysWhoFlippedAndHowManyAgreedBeforeAndAfter(t *testing.T) {
+// TestSolveShowsFlipsAndAgreementBeforeAndAfter has one agent of three that changes its vote
+// once it has heard the others.
+func TestSolveShowsFlipsAndAgreementBeforeAndAfter(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	var team []*agents.Agent
 	for id, own := range map[string]string{"p": "a", "q": "b", "r": "b"} {

@@ -54,7 +54,7 @@ func TestTurnsThatFailAreErrorsBySortAlone(t *testing.T) {
 	golden(t, "failed.txt", oteltest.Tree(r.spans(t), routine...))
 }
 
-// toolSet has a Go function and a server with a tool that fails and one that is asked.
+// toolSet has a Go function and a server with a tool that fails and one that needs permission.
 func toolSet() *tools.Set {
 	fails := func(context.Context, json.RawMessage) (tools.Result, error) {
 		return tools.Result{Text: "no my secret", IsError: true}, nil
@@ -101,7 +101,7 @@ func TestCallsOfATurnAreInsideOfIt(t *testing.T) {
 }
 
 // A model's server may send any text for names.
-func TestNamesThatAModelsServerSendsAreNoTexts(t *testing.T) {
+func TestTextsInNamesFromAModelsServerAreNotRecorded(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	asks := agent("asks", signals.KindTask)
 	asks.Reactor = agents.Each(func(ctx context.Context, _ signals.Any) seq {
@@ -143,10 +143,10 @@ func TestPanicHasItsStack(t *testing.T) {
 	t.Error("no exception was recorded")
 }
 
-// TestTraceTellsTheDecisionWithoutContent has voters who agree, change their
-// mind, and vote on what nobody proposed, and agents that doubt, challenge and
+// TestTraceShowsTheDecisionWithoutContent has voters who agree, change their
+// mind, and vote on an unknown proposal, and agents that doubt, challenge and
 // ask for help.
-func TestTraceTellsTheDecisionWithoutContent(t *testing.T) {
+func TestTraceShowsTheDecisionWithoutContent(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	critic := agent("critic", signals.KindProposal)
 	critic.Reactor = agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) seq {
@@ -185,16 +185,16 @@ func TestConversationsOfTwoRunsWithOneSeedAreTwo(t *testing.T) {
 	}
 }
 
-// TestTurnsThatAreLateTriedAgainOrNotUsedSaySo has an agent that is slower
-// than its turn may be, one whose first try passes, and one that is done when
-// nobody needs it any more.
-func TestTurnsThatAreLateTriedAgainOrNotUsedSaySo(t *testing.T) {
+// TestLateRetriedAndDroppedTurnsAreMarked has an agent that exceeds its turn's
+// timeout, one whose first try passes, and one that returns when its result is
+// no longer needed.
+func TestLateRetriedAndDroppedTurnsAreMarked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTrace(t, otel.Options{})
 		slow := agent("slow", signals.KindTask)
 		slow.TurnTimeout, slow.CanEmit = time.Second, []signals.Kind{signals.KindDiscovery}
 		slow.Reactor = agents.Each(func(context.Context, signals.Any) seq {
-			time.Sleep(time.Minute) // and does not listen
+			time.Sleep(time.Minute) // and ignores its context
 			return agents.Emit()
 		})
 		busy := agent("busy", signals.KindTask)

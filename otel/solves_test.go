@@ -22,9 +22,9 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
-// TestSolvesOfOneSeedInOneTraceAreToldApart has two swarms that run at once in
+// TestSolvesOfOneSeedInOneTraceAreDistinguished has two swarms that run at once in
 // the span of one caller: their threads and the ids of their signals are the same.
-func TestSolvesOfOneSeedInOneTraceAreToldApart(t *testing.T) {
+func TestSolvesOfOneSeedInOneTraceAreDistinguished(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	ctx, caller := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(r.recorder)).Tracer("caller").Start(t.Context(), "request")
 	var wg, both sync.WaitGroup
@@ -102,9 +102,9 @@ func TestSolvesOfOneSeedInOneTraceAreToldApart(t *testing.T) {
 	}
 }
 
-// TestSolveThatFailedIsOver has somebody who drives agents and fails: publishes
+// TestSpansOfAFailedSolveEnd has a caller that drives agents and fails: publishes
 // before and after that do not wait for a decision.
-func TestSolveThatFailedIsOver(t *testing.T) {
+func TestSpansOfAFailedSolveEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTrace(t, otel.Options{})
 		b := watched(t, r, &bus.Options{TTL: -1})
@@ -162,7 +162,7 @@ func TestResumedSolveRecordsNothingAgain(t *testing.T) {
 }
 
 // TestSignalsOfATurnAreRecordedInsideIt has agents that set a trace context of
-// their own: that of somebody else's signal, an invented span, one that is not
+// their own: that of another agent's signal, an invented span, one that is not
 // sampled, with text in its state, and that of a call.
 func TestSignalsOfATurnAreRecordedInsideIt(t *testing.T) {
 	forge := map[string]func(own signals.Trace, heard *signals.Trace) *signals.Trace{

@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
-// A verdict is what is compared of two evaluations of the votes.
+// A verdict is the part of an evaluation that is compared with the previous one.
 type verdict struct {
 	outcome             consensus.Outcome
 	choice, leaders     string

@@ -16,7 +16,7 @@ import (
 )
 
 // TestEvaluationIsRecordedWhenItChangesTheDecision has a team whose decision
-// changes twice, among many that say nothing of it.
+// changes twice, among many evaluations that do not change it.
 func TestEvaluationIsRecordedWhenItChangesTheDecision(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	talks := []*agents.Agent{proposer("p", "a")}
@@ -51,9 +51,9 @@ func TestEvaluationOutsideOfASolveIsRecorded(t *testing.T) {
 	}
 }
 
-// TestNobodyIsBlamedForTheRound has an agent that holds up a round after which
-// everybody hears the proposal.
-func TestNobodyIsBlamedForTheRound(t *testing.T) {
+// TestNoReaderIsBlamedForTheRound has an agent that holds up a round, after which
+// all agents hear the proposal.
+func TestNoReaderIsBlamedForTheRound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTrace(t, otel.Options{})
 		snail := agent("snail", signals.KindTask)
@@ -70,8 +70,8 @@ func TestNobodyIsBlamedForTheRound(t *testing.T) {
 	})
 }
 
-// TestSwarmsOfOnePipelineAreToldApart has two swarms with one seed.
-func TestSwarmsOfOnePipelineAreToldApart(t *testing.T) {
+// TestSwarmsOfOnePipelineAreDistinguished has two swarms with one seed.
+func TestSwarmsOfOnePipelineAreDistinguished(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	for _, name := range []string{"left", "right"} {
 		r.solve(t, swarm.Options{Name: name, Agents: team()})
@@ -97,9 +97,9 @@ func TestSwarmsOfOnePipelineAreToldApart(t *testing.T) {
 	}
 }
 
-// TestCallOfATurnSaysWhoseItIs has an agent that calls a tool that calls a
+// TestCallOfATurnNamesItsAgent has an agent that calls a tool that calls a
 // model.
-func TestCallOfATurnSaysWhoseItIs(t *testing.T) {
+func TestCallOfATurnNamesItsAgent(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	asks := agent("asks", signals.KindTask)
 	asks.Reactor = agents.Each(func(ctx context.Context, _ signals.Any) seq {

@@ -90,7 +90,7 @@ func (r *rejected) err(what string) error {
 	return fmt.Errorf("the collector rejected %d %s: %s", r.count, what, r.why)
 }
 
-// reject keeps what a response says for the exporter whose context it is.
+// reject keeps the rejection of a response for the exporter whose context it is.
 func reject(ctx context.Context, count int64, why string) {
 	if r, ok := ctx.Value(rejectedKey{}).(*rejected); ok && count > 0 {
 		r.count, r.why = int(count), why

@@ -23,8 +23,8 @@ import (
 )
 
 // TestSwarmDoesNotNoticeTheCollector runs the same solve with collectors that
-// refuse, are busy, hang, or are not there: the log is the same but for the
-// traces, nobody waits longer than told, and every span is counted as lost.
+// refuse, are busy, hang, or do not exist: the log is the same but for the
+// traces, Close waits no longer than Patience, and every span is counted as lost.
 func TestSwarmDoesNotNoticeTheCollector(t *testing.T) {
 	hang := make(chan struct{})
 	plain := decide(t, nil)
@@ -76,7 +76,7 @@ func absentGRPC(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
 }
 
-// texts are signals as they travel, without where they were said.
+// texts are signals as they travel, without their trace contexts.
 func texts(t *testing.T, r *solves.Result) (all []string) {
 	t.Helper()
 	for _, s := range r.Log {
@@ -104,8 +104,8 @@ func TestSpansBeyondTheQueueAreCounted(t *testing.T) {
 	}
 }
 
-// TestWrongPortIsNamed sends over the one protocol to a port of the other, and
-// to where nobody is.
+// TestWrongPortIsNamed sends over the one protocol to a port of the other, and to
+// a closed port.
 func TestWrongPortIsNamed(t *testing.T) {
 	page := httptest.NewServer(http.NotFoundHandler())
 	defer page.Close()
@@ -165,7 +165,7 @@ func TestSolveThatIsNotWaitedForIsInTheBooks(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoOTLPAnswerIsALoss(t *testing.T) {
+func TestResponseThatIsNotOTLPIsALoss(t *testing.T) {
 	page := func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!doctype html>\n<title>Jaeger</title>") }
 	typed := func(contentType string, body []byte) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -201,7 +201,7 @@ func TestWhatIsNoOTLPAnswerIsALoss(t *testing.T) {
 	}
 }
 
-// redirected sends whoever is not logged in to a page that takes anything.
+// redirected redirects every request to a login page that accepts anything.
 func redirected(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/login" {
 		http.Redirect(w, r, "/login", http.StatusFound)

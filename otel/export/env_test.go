@@ -73,8 +73,8 @@ func TestValuesAtTheirBoundsAreTaken(t *testing.T) {
 	}
 }
 
-// TestRefusedVariableSendsNothing has a collector that would be told of
-// nothing, and a log that would be told so.
+// TestRefusedVariableSendsNothing has a collector that must receive nothing, and a
+// log that must stay empty.
 func TestRefusedVariableSendsNothing(t *testing.T) {
 	for _, name := range []string{"OTEL_TRACES_SAMPLER", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "OTEL_METRICS_EXPORTER"} {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestRefusedVariableSendsNothing(t *testing.T) {
 	}
 }
 
-func TestHeadersThatAreNoneAreRefusedAndNotRepeated(t *testing.T) {
+func TestInvalidHeadersAreRefusedAndNotRepeated(t *testing.T) {
 	for value, want := range map[string]bool{
 		"": true, "api-key=s3cret": true, "a=b, c=d%20e,": true, "s3cret": false, "a=b,s3cret": false, "=s3cret": false, "a=s3cret%zz": false, "a b=s3cret": false,
 	} {
@@ -158,7 +158,7 @@ func TestCertificatesOfTheVariablesAreUsed(t *testing.T) {
 	}
 }
 
-func TestNothingIsSentWhenTheVariablesSayNo(t *testing.T) {
+func TestDisablingVariablesSendNothing(t *testing.T) {
 	for _, env := range []map[string]string{
 		{"OTEL_SDK_DISABLED": "true"},
 		{"OTEL_TRACES_EXPORTER": "none", "OTEL_METRICS_EXPORTER": "none"},

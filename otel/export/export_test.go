@@ -35,7 +35,7 @@ func TestSpansAndMetricsAreSent(t *testing.T) {
 	}
 }
 
-func TestReplicasAreToldApart(t *testing.T) {
+func TestReplicasAreDistinguished(t *testing.T) {
 	var got sent
 	got.collect(t)
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
@@ -56,8 +56,8 @@ func TestReplicasAreToldApart(t *testing.T) {
 	}
 }
 
-// TestTurnThatNeverEndsIsSent closes the pipeline while an agent does not
-// listen, and its swarm was not waited for.
+// TestTurnThatNeverEndsIsSent closes the pipeline while an agent ignores its
+// context, without waiting for the swarm.
 func TestTurnThatNeverEndsIsSent(t *testing.T) {
 	var got sent
 	got.collect(t)
@@ -85,8 +85,8 @@ func TestTurnThatNeverEndsIsSent(t *testing.T) {
 	}
 }
 
-// TestPublishesAreSentWhenNobodyStopsTheWatch closes the pipeline alone.
-func TestPublishesAreSentWhenNobodyStopsTheWatch(t *testing.T) {
+// TestPublishesAreSentWhenTheWatchIsNotStopped closes only the pipeline.
+func TestPublishesAreSentWhenTheWatchIsNotStopped(t *testing.T) {
 	var got sent
 	got.collect(t)
 	p := newPipeline(t, export.Options{NoMetrics: true})
@@ -102,8 +102,8 @@ func TestPublishesAreSentWhenNobodyStopsTheWatch(t *testing.T) {
 	}
 }
 
-// TestProgramMayAskForContentAndDeliveries has an option and the variable
-// that goes before it.
+// TestProgramMayAskForContentAndDeliveries has an option, and the variable that
+// takes precedence over it.
 func TestProgramMayAskForContentAndDeliveries(t *testing.T) {
 	upper := func(_ signals.Kind, _, text string) string { return strings.ToUpper(text) }
 	for value, want := range map[string]bool{"": true, "true": true, "false": false, "no_content": false} {

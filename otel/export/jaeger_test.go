@@ -99,9 +99,8 @@ func (j *jaeger) get(ctx context.Context, path string) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-// trace reads a trace back, and reports what is wrong with it whatever it is
-// of: by the API, and by the endpoint that the page reads, which must have no
-// warning.
+// trace reads a trace back and reports its problems: from the API, and from the
+// endpoint that the page reads, which must have no warning.
 func (j *jaeger) trace(t *testing.T, id string) []oteltest.Span {
 	t.Helper()
 	body, err := j.get(t.Context(), "/api/v3/traces/"+id)

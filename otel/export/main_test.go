@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// decide lets three agents decide, watched through p or by nobody.
+// decide lets three agents decide, observed by p if it is not nil.
 func decide(t *testing.T, p *export.Pipeline) *solves.Result {
 	t.Helper()
 	say := func(id string, hears signals.Kind, s signals.Any) *agents.Agent {
@@ -81,7 +81,7 @@ func newPipeline(t *testing.T, o export.Options) *export.Pipeline {
 	return p
 }
 
-// collector is somebody who takes telemetry, or does not.
+// collector is a server that accepts telemetry, or refuses it.
 func collector(t *testing.T, serve http.HandlerFunc) {
 	t.Helper()
 	s := httptest.NewServer(serve)
@@ -89,7 +89,7 @@ func collector(t *testing.T, serve http.HandlerFunc) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", s.URL)
 }
 
-// sent keeps what a collector was sent.
+// sent keeps the telemetry that a collector received.
 type sent struct {
 	mu         sync.Mutex // protects the fields below
 	spans      []string   // names

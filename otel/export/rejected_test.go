@@ -27,7 +27,7 @@ var (
 	}
 )
 
-// overHTTP is a collector that rejects a part of what it is sent.
+// overHTTP is a collector that rejects a part of each batch.
 func overHTTP(t *testing.T) {
 	collector(t, func(w http.ResponseWriter, r *http.Request) {
 		var answer proto.Message = partTraces
@@ -74,7 +74,7 @@ func overGRPC(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
 }
 
-func TestWhatTheCollectorRejectsIsLost(t *testing.T) {
+func TestRejectedTelemetryIsLost(t *testing.T) {
 	for name, start := range map[string]func(*testing.T){"HTTP": overHTTP, "gRPC": overGRPC} {
 		t.Run(name, func(t *testing.T) {
 			start(t)

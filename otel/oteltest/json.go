@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// FromJSON returns the spans of OTLP in JSON, as Jaeger's API v3 answers with.
+// FromJSON returns the spans of OTLP in JSON, the format of Jaeger's API v3.
 func FromJSON(r io.Reader) ([]Span, error) {
 	var answer struct {
 		Result struct {

@@ -22,7 +22,7 @@ func tree() []oteltest.Span {
 	return []oteltest.Span{root, one, two}
 }
 
-func TestTreeShowsWhatThereIs(t *testing.T) {
+func TestTreeShowsAllSpans(t *testing.T) {
 	const want = `solve INTERNAL
   publish vote PRODUCER ×2
     . messaging.message.id=… swarmbus.seq=1

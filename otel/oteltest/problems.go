@@ -10,12 +10,12 @@ import (
 // many of them as signals, threads and rounds.
 var ids = []string{"messaging.message.id", "gen_ai.conversation.id"}
 
-// longNumber is what ids look like and names do not.
+// longNumber matches ids and no names.
 var longNumber = regexp.MustCompile(`[0-9]{4}|[0-9a-f]{12}`)
 
-// Problems returns what is wrong with spans whatever they are of: one that has
-// not ended, a parent that is not there or began later, a link to nowhere or on
-// a root, an id in a name, a status Ok, or Error without its type. It takes all spans of the traces.
+// Problems returns the errors that no trace may have: a span that has not ended, a
+// parent that is missing or began later, a link to nowhere or on a root, an id in a
+// name, a status Ok, or Error without its type. It takes all spans of the traces.
 func Problems(spans []Span) []string {
 	var found []string
 	byID := map[string]*Span{}
