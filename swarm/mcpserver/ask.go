@@ -32,8 +32,8 @@ func forms(items []api.Item) sdk.InputRequestMap {
 	return all
 }
 
-// form is a question as a form for the user. What agents say is cut and printable, and
-// quoted by what we say.
+// form is a question as a form for the user. Texts of agents are cut, printable, and quoted
+// in ours.
 func form(i api.Item) *sdk.ElicitParams {
 	if i.Tool != nil {
 		allow := []any{"once", "deny"}

@@ -13,7 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// ballot is what decide is given.
+// ballot is the input of decide.
 type ballot struct {
 	Proposals []proposal `json:"proposals" jsonschema:"what can be chosen"`
 	Votes     []vote     `json:"votes" jsonschema:"in the order in which they were cast; the newest of a voter on a proposal counts"`
@@ -36,7 +36,7 @@ type vote struct {
 	Reason   string   `json:"reason,omitempty"`
 }
 
-// decided is what decide returns.
+// decided is the result of decide.
 type decided struct {
 	consensus.Decision
 	Reason    string                `json:"reason" jsonschema:"in a sentence"`
@@ -63,7 +63,7 @@ func (s *Server) decideTool() *sdk.Tool {
 	}
 }
 
-// strategies returns the names of all.
+// strategies returns the names of all strategies.
 func strategies() (names []any) {
 	for _, s := range append(consensus.Builtin(), consensus.Grouped{}) {
 		names = append(names, s.Name())
@@ -71,7 +71,7 @@ func strategies() (names []any) {
 	return names
 }
 
-// strategy returns the one of that name.
+// strategy returns the strategy of that name.
 func strategy(name string) (consensus.Strategy, error) {
 	if grouped := (consensus.Grouped{}); name == grouped.Name() {
 		return grouped, nil
@@ -108,7 +108,7 @@ func (s *Server) decide(_ context.Context, _ *sdk.CallToolRequest, in ballot) (*
 	return nil, out, err
 }
 
-// count decides on the votes, but for those of a voter.
+// count decides on the votes, without those of one voter.
 func (in *ballot) count(by consensus.Strategy, without string) (consensus.Decision, error) {
 	o := &consensus.Options{Threshold: in.Threshold, Quorum: in.Quorum, Groups: map[string]string{}}
 	for _, v := range in.Votes {
@@ -146,11 +146,11 @@ func (in *ballot) count(by consensus.Strategy, without string) (consensus.Decisi
 	return round.Decision(), nil
 }
 
-// most voters for whom a decision is made again.
+// mostRests is the maximum number of voters for whom a decision is made again.
 const mostRests = 200
 
 // restsOn returns the voters without whom the choice would not be made; nil: there are too
-// many to ask.
+// many voters to check.
 func (in *ballot) restsOn(by consensus.Strategy, d consensus.Decision) ([]string, error) {
 	var voters []string
 	for _, v := range in.Votes {

@@ -7,25 +7,26 @@
 //
 // # Tools
 //
-//   - decide counts proposals and votes, and says why, who dissents and whose vote matters;
-//   - solve gives a team a task, reports progress, and asks the client's user what the team
-//     asks a person, if the client can (elicitation);
-//   - runs lists journals and solves, show tells what was said, and why says who decided what
+//   - decide counts votes on proposals, and returns the reason, the dissenters and the voters
+//     on whom the decision rests;
+//   - solve gives a team a task, reports progress, and passes the team's questions to the
+//     client's user, if the client can ask them (elicitation);
+//   - runs lists journals and solves, show returns their signals, and why explains a decision
 //     and what would change it.
 //
-// Resources are the runs and their logs, and prompts the teams. What they do is the [api.Backend]'s.
+// Resources are the runs and their logs; prompts are the teams. The [api.Backend] does the work.
 //
 // # Trust
 //
-// What agents say is data: texts are JSON strings, or printable characters where a person
-// reads them, and clients are told not to follow them. A person answers questions: a client
-// that cannot ask its user leaves them open for the console. A call of solve that is
-// cancelled cancels its solve.
+// Texts of agents are data: they are JSON strings, or printable characters where a person
+// reads them, and the server's instructions tell clients not to follow them. Only a person
+// answers questions: if a client cannot ask its user, they stay open for the console.
+// Cancelling a call of solve cancels its solve.
 //
 // # Limits
 //
-// Messages, lists and texts have maximum sizes. A client has so many requests unanswered and
-// so many in a second at most: over a pipe it is not read until it has its answers, and the
-// rest is refused, with an error that says so. [Options.Refused] is told its name. All clients
-// together have so many solves at most.
+// Messages, lists and texts have maximum sizes. [Limits] bound the unanswered requests of a
+// client and its requests per second: over a pipe the server stops reading until answers are
+// sent, and other requests beyond a bound get an error that states it. [Options.Refused] gets
+// the client's name. The solves of all clients together are bounded too.
 package mcpserver

@@ -20,7 +20,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/mcpserver"
 )
 
-// told collects which clients were refused.
+// told collects the refused clients.
 type told struct {
 	mu  sync.Mutex
 	all []string
@@ -38,7 +38,7 @@ func (r *told) list() string {
 	return strings.Join(r.all, "; ")
 }
 
-func TestAClientThatFloodsIsRefusedAndNamedOnce(t *testing.T) {
+func TestAFloodingClientIsRefusedAndReportedOnce(t *testing.T) {
 	t.Parallel()
 	var who told
 	c := connect(t, serve(t, mcpserver.Options{Refused: who.refused, Limits: mcpserver.Limits{Rate: 0.001, Burst: 20}}), "2025-06-18", nil)
@@ -62,9 +62,9 @@ func TestAClientThatFloodsIsRefusedAndNamedOnce(t *testing.T) {
 	}
 }
 
-// TestAClientThatDoesNotReadIsNotRead sends requests without an end and reads no answer: the
-// server takes a bounded number of them, and then the client cannot send.
-func TestAClientThatDoesNotReadIsNotRead(t *testing.T) {
+// TestAClientThatReadsNoAnswersIsBlocked sends requests without an end and reads no answer: the
+// server reads a bounded number of them, and then the client cannot send.
+func TestAClientThatReadsNoAnswersIsBlocked(t *testing.T) {
 	t.Parallel()
 	s := serve(t, mcpserver.Options{Limits: mcpserver.Limits{Waiting: 8, Burst: 1 << 20, Rate: 1 << 20}})
 	in, toServer := io.Pipe()
@@ -198,7 +198,7 @@ func TestSessionsOverHTTPAreBounded(t *testing.T) {
 	}
 }
 
-// asking is a backend whose solve asks, with words of a hostile agent.
+// asking is a backend whose solve asks a question in the words of a hostile agent.
 type asking struct {
 	api.Solves
 	api.Inbox
@@ -255,7 +255,7 @@ func TestWordsOfAgentsCannotForgeAForm(t *testing.T) {
 	}
 }
 
-func TestTheHandlerRefusesWhatIsNotTheProtocol(t *testing.T) {
+func TestTheHandlerRefusesRequestsOutsideTheProtocol(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(serve(t, mcpserver.Options{}).Handler())
 	t.Cleanup(server.Close)

@@ -14,7 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
-// quotas are how many requests clients may make in a second.
+// quotas limit the requests of each client per second.
 type quotas struct {
 	s  *Server
 	mu sync.Mutex // protects the fields below
@@ -23,7 +23,7 @@ type quotas struct {
 
 type quota struct {
 	requests *rate.Limiter
-	told     time.Time // when somebody was told of the client
+	told     time.Time // when Refused was last called for the client
 }
 
 // of returns the quota of a session. Clients without a session share one.
@@ -67,7 +67,7 @@ func (q *quotas) check(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// tell says who is beyond a limit, once a minute at most.
+// tell calls Refused for a client beyond a limit, once a minute at most.
 func (q *quotas) tell(of *quota, client, limit string) {
 	q.mu.Lock()
 	again := time.Since(of.told) < time.Minute
@@ -95,7 +95,7 @@ func nameOf(session *sdk.ServerSession) string {
 	return line(session.InitializeParams().ClientInfo.Name, 64)
 }
 
-// line returns a text of somebody else as a line that a terminal and a form can show.
+// line returns a client's or an agent's text as a line that a terminal and a form can show.
 func line(text string, width int) string { return transcript.Cut(transcript.Printable(text), width) }
 
 // crowd refuses HTTP requests beyond what all sessions may have under way, and new sessions
@@ -127,8 +127,8 @@ func (s *Server) count() (n int) {
 	return n
 }
 
-// patient is a transport that does not read on while too many requests have no answer, so
-// that a client that sends without reading waits itself.
+// patient is a transport that stops reading while too many requests have no answer, so that
+// a client that sends without reading is blocked.
 type patient struct {
 	sdk.Transport
 	most int

@@ -12,7 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
-// which is what runs is given.
+// which is the input of runs.
 type which struct {
 	Run   string `json:"run,omitempty" jsonschema:"only the solves of this run; default: all runs, and the newest solves of the teams"`
 	State string `json:"state,omitempty" jsonschema:"only solves in this state"`
@@ -20,7 +20,7 @@ type which struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"maximum number of solves; default: 20"`
 }
 
-// listed is what runs returns.
+// listed is the result of runs.
 type listed struct {
 	Runs   []api.Run `json:"runs"`
 	Solves []brief   `json:"solves" jsonschema:"the newest first"`
@@ -36,19 +36,19 @@ type brief struct {
 	Began  string `json:"began"`
 }
 
-// one is what why is given.
+// one is the input of why.
 type one struct {
 	Solve string `json:"solve" jsonschema:"id, or the name of a run with one solve"`
 }
 
-// part is what show is given.
+// part is the input of show.
 type part struct {
 	Solve string `json:"solve" jsonschema:"id, or the name of a run with one solve"`
 	After uint64 `json:"after,omitempty" jsonschema:"only what was said after this position"`
 	Limit int    `json:"limit,omitempty" jsonschema:"maximum number of signals; default: 50"`
 }
 
-// shown is what show returns.
+// shown is the result of show.
 type shown struct {
 	Solve     string         `json:"solve"`
 	Task      string         `json:"task"`
@@ -59,7 +59,7 @@ type shown struct {
 	Next      uint64         `json:"next,omitempty" jsonschema:"call again with this as after; absent: that is all"`
 }
 
-// reasons is what why returns.
+// reasons is the result of why.
 type reasons struct {
 	Solve     string         `json:"solve"`
 	Task      string         `json:"task"`

@@ -18,8 +18,8 @@ type Options struct {
 	Backend *api.Backend // Solves, Inbox and Runs are called
 	Version string
 	Limits  Limits
-	// Refused is told the name of a client beyond its limits, and which; seldom for the same
-	// client. It is called concurrently. Nil: nobody is told.
+	// Refused is called with the name of a client that exceeds a limit, and the limit, at most
+	// once a minute for each client. It is called concurrently. Nil: not called.
 	Refused func(client, limit string)
 	Every   time.Duration // between looks at a solve that runs; 0 means 200ms
 }

@@ -133,7 +133,7 @@ type solved struct {
 	Asks                       []struct{ By, Reason string }
 }
 
-func TestDecideCountsVotesAndSaysWhy(t *testing.T) {
+func TestDecideCountsVotesAndGivesTheReason(t *testing.T) {
 	t.Parallel()
 	c := connect(t, serve(t, mcpserver.Options{}), "", nil)
 	votes := []map[string]any{
@@ -228,7 +228,7 @@ func TestADecisionRestsOnAVoterWithoutWhomAnotherChoiceIsMade(t *testing.T) {
 	}
 }
 
-func TestDecideNamesWhatIsWrong(t *testing.T) {
+func TestDecideNamesTheInvalidField(t *testing.T) {
 	t.Parallel()
 	c := connect(t, serve(t, mcpserver.Options{Limits: mcpserver.Limits{Votes: 2}}), "", nil)
 	one := []map[string]any{{"id": "a"}}
@@ -266,7 +266,7 @@ func TestSolveReportsProgressAndReturnsTheDecision(t *testing.T) {
 	if got.State != "decided" || got.Stop != "consensus" || !strings.HasPrefix(got.Answer, "Three times") || got.Decision.Reason == "" {
 		t.Errorf("got %+v", got)
 	}
-	// The SDK tells of notifications beside the result.
+	// The SDK delivers notifications concurrently with the result.
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		mu.Lock()
 		n := len(told)
@@ -434,7 +434,7 @@ func TestPromptsAreTheTeams(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThereIsNamed(t *testing.T) {
+func TestErrorsNameWhatDoesNotExist(t *testing.T) {
 	t.Parallel()
 	c := connect(t, serve(t, mcpserver.Options{}), "", nil)
 	for _, each := range []struct {

@@ -15,14 +15,14 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
-// question is what solve is given.
+// question is the input of solve.
 type question struct {
 	Task    string `json:"task" jsonschema:"what the team decides"`
 	Team    string `json:"team,omitempty" jsonschema:"default: the first one"`
 	Context string `json:"context,omitempty" jsonschema:"background that the agents are told"`
 }
 
-// solved is what solve returns.
+// solved is the result of solve.
 type solved struct {
 	Solve    string        `json:"solve" jsonschema:"id, for show and why"`
 	Team     string        `json:"team"`
@@ -87,8 +87,8 @@ type following struct {
 	s        *Server
 	req      *sdk.CallToolRequest
 	id       string
-	seq      uint64 // of the newest signal that the client was told of
-	declined bool   // its user does not answer
+	seq      uint64 // of the newest signal reported to the client
+	declined bool   // its user declined to answer
 }
 
 func (f *following) start(ctx context.Context, in question) error {
@@ -107,8 +107,8 @@ func (f *following) start(ctx context.Context, in question) error {
 	return err
 }
 
-// whole follows the solve until it stops, or asks what the client cannot ask its user. If the
-// client has cancelled the call, or is gone, it cancels the solve, whatever noticed that first.
+// whole follows the solve until it stops, or asks a question that the client cannot put to its
+// user. If the client has cancelled the call, or is gone, whole cancels the solve.
 func (f *following) whole(ctx context.Context) (*sdk.CallToolResult, solved, error) {
 	defer func() {
 		if ctx.Err() != nil {
@@ -144,8 +144,8 @@ func (f *following) whole(ctx context.Context) (*sdk.CallToolResult, solved, err
 	}
 }
 
-// stopped returns the solve when it does not run any more, and tells the client of what is
-// said meanwhile.
+// stopped returns the solve once it has stopped, and reports its signals to the client until
+// then.
 func (f *following) stopped(ctx context.Context) (api.SolveDetail, error) {
 	for {
 		one, err := f.s.o.Backend.Solves.Get(ctx, f.id, f.seq)
