@@ -6,7 +6,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// pending is what signals take that were admitted and are not yet applied.
+// pending is the state of signals that were admitted and are not yet applied.
 type pending struct {
 	proposals int
 	claims    map[key]owner
@@ -16,8 +16,8 @@ type pending struct {
 
 type key struct{ thread, id string }
 
-// Begin begins a call of Admit for each of n signals, which are then applied all or
-// not at all.
+// Begin starts the admission of n signals, of which then either all are applied or
+// none. Call Admit for each of them.
 func (f *Fold) Begin(n int) {
 	f.pending = pending{}
 	if n > 1 {

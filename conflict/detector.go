@@ -45,7 +45,7 @@ type Pair struct {
 	Thread string
 	A, B   Proposal
 	// DetectedAt is the time of B, or of the conflict signal if a rule made the pair and the
-	// log says so: a conflict is detected as the signal enters the log that opens it.
+	// log says so: a conflict is detected when the signal that opens it enters the log.
 	DetectedAt time.Time
 }
 
@@ -103,8 +103,8 @@ func (d *Detector) Resolvable(thread string, r Resolution) error {
 	return nil
 }
 
-// Remove removes a proposal, and ends the conflicts that this leaves without a
-// live rival. An unknown id changes nothing.
+// Remove removes a proposal, and ends the conflicts that have no live rival left.
+// An unknown id changes nothing.
 func (d *Detector) Remove(id signals.ID) (ended []Pair) {
 	p, known := d.live[id]
 	if !known {

@@ -239,7 +239,7 @@ func TestResolutionOfNoConflictIsRefused(t *testing.T) {
 	check(all[0], all[2], true)
 }
 
-func TestResolutionNamesWhatIsNotOpen(t *testing.T) {
+func TestRefusedResolutionNamesThePairThatIsNotOpen(t *testing.T) {
 	d := conflict.NewDetector(nil)
 	r, _ := resolves("t", proposal{seq: 1}, proposal{seq: 2})
 	want := `conflict: no open conflict: s1 and s2 in thread "t"`

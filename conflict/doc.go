@@ -13,8 +13,8 @@
 //
 // # One conflict per proposal
 //
-// A proposal opens at most one conflict, with its oldest live rival, however
-// many there are, so that a log carries at most one conflict signal per
+// A proposal with any number of rivals opens at most one conflict, with the oldest
+// live one, so that a log carries at most one conflict signal per
 // proposal. The conflict represents the proposal's conflict with all its older
 // rivals: if the oldest is removed, it continues with the next live one.
 // Unresolved yields each conflict with its current rival.

@@ -151,7 +151,7 @@ func (f *Fold) end(c *claim, ended []Pair) []Pair {
 }
 
 // Expire ends the proposals that have expired at a time, in nanoseconds since 1970,
-// and returns the conflicts that this ends.
+// and returns the conflicts that end with them.
 func (f *Fold) Expire(now int64) (ended []Pair) {
 	for len(f.dues) > 0 && f.dues[0].due < now {
 		if c := heap.Pop(&f.dues).(*claim); !c.over() {
@@ -161,8 +161,8 @@ func (f *Fold) Expire(now int64) (ended []Pair) {
 	return append(ended, f.ruled.expire(now)...)
 }
 
-// CloseThread ends the proposals of a thread, and returns the conflicts that this
-// ends.
+// CloseThread ends the proposals of a thread, and returns the conflicts that end
+// with them.
 func (f *Fold) CloseThread(thread string) (ended []Pair) {
 	ended = f.ruled.end(thread, func(ruling) bool { return true })
 	t := f.threads[thread]
@@ -184,7 +184,7 @@ func (f *Fold) CloseThread(thread string) (ended []Pair) {
 // Live reports whether the proposal with that signal's id is live.
 func (f *Fold) Live(id signals.ID) bool { return f.live[id] != nil }
 
-// Detects reports whether conflicts are looked for; see [Options].Off.
+// Detects reports whether the fold looks for conflicts; see [Options].Off.
 func (f *Fold) Detects() bool { return f.detector != nil }
 
 // Unresolved yields the open conflicts of a thread: those between proposals as
@@ -214,7 +214,7 @@ type Counts struct {
 	HeldBack uint64 // conflicts that were not opened because a thread had too many
 }
 
-// Counts returns the numbers of now.
+// Counts returns the current numbers.
 func (f *Fold) Counts() Counts {
 	c := Counts{Live: len(f.live), Open: f.ruled.open, Opened: f.opened}
 	if f.detector != nil {

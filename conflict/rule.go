@@ -9,8 +9,8 @@ type Rule struct {
 	Name  string         // part of the ids of its conflicts; required
 	Kinds []signals.Kind // of the signals that it compares
 
-	// Key says with which others a signal is compared: those with the same key; none
-	// if it is "". A nil Key compares all signals of a thread.
+	// Key returns the key of a signal, which is compared with the signals of the same
+	// key, and with none if it is "". A nil Key compares all signals of a thread.
 	Key func(signals.Any) string
 
 	// Contradict reports whether two signals of different sources contradict each

@@ -8,8 +8,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// ruled holds the open conflicts that rules found, as the log says: the fold has not
-// found them itself, and knows of their sides only the signals.
+// ruled holds the open conflicts that rules found, from their signals in the log: the
+// fold has not found them itself, and knows only the signals of their sides.
 type ruled struct {
 	threads  map[string][]ruling
 	open     int

@@ -70,8 +70,8 @@ const (
 // Resolution ends the open conflict between two signals, named in either
 // order. See [Detector.Resolvable].
 //
-// With a winner, the other side has lost: it is in conflict with nothing any more, and
-// those that were in conflict with it go on with their next oldest rival.
+// If there is a winner, the other side has lost: its conflicts end, and proposals that
+// were in conflict with it continue with their next oldest rival.
 type Resolution struct {
 	SignalA signals.ID `json:"signalA"` // required
 	SignalB signals.ID `json:"signalB"` // required
