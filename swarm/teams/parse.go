@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -44,7 +45,7 @@ func Load(nameOrFile string, changes ...func(*Team)) (*Team, error) {
 	if text, ok := Ready(nameOrFile); ok {
 		return Parse(nameOrFile, []byte(text), changes...)
 	}
-	text, err := os.ReadFile(nameOrFile)
+	text, err := readFile(nameOrFile)
 	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(nameOrFile, "./\\") {
 		err = fmt.Errorf("no ready-made team is called %q (there are %s), and there is no such file", nameOrFile, strings.Join(Names(), ", "))
 	}
@@ -52,6 +53,16 @@ func Load(nameOrFile string, changes ...func(*Team)) (*Team, error) {
 		return nil, fmt.Errorf("teams: %w", err)
 	}
 	return Parse(nameOrFile, text, changes...)
+}
+
+// readFile reads a file as far as [Parse] needs to know that it is too large.
+func readFile(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file, mostBytes+1))
 }
 
 // Parse returns the team that a YAML text describes, with changes that are made before it
@@ -110,7 +121,7 @@ func (r *reader) placeOf(field string) *token.Position {
 // read decodes a text whose keys are those of a team, and which has no secrets.
 func (r *reader) read(text []byte) (*Team, error) {
 	if len(text) > mostBytes {
-		return nil, &Error{File: r.file, Problem: fmt.Sprintf("%d bytes, at most %d are allowed", len(text), mostBytes)}
+		return nil, &Error{File: r.file, Problem: fmt.Sprintf("more than %d bytes", mostBytes)}
 	}
 	if r.findSecrets(text); r.faults != nil {
 		return nil, r.err()

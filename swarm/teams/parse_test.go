@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -196,6 +197,27 @@ func TestLoadReadsANameOrAFile(t *testing.T) {
 	}
 	if _, err := teams.Load(file + ".none"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A file that is no team, such as a model's weights, is not read to its end.
+func TestLoadReadsNoMoreThanAFileMayHave(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "team.yaml")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(file, 256<<20); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := teams.Load(file)
+	runtime.ReadMemStats(&after)
+	if want := file + ": more than 1048576 bytes"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if read := after.TotalAlloc - before.TotalAlloc; read > 32<<20 {
+		t.Errorf("it took %d bytes of memory", read)
 	}
 }
 
