@@ -37,8 +37,8 @@ func choose(ctx context.Context, r Resolver, s coordination.Signal) selection {
 	return selection{true, lifecycle.To(chosen...), nil}
 }
 
-// recipientsOf returns the recipients of a note on the bus. Its error says why there are
-// none, or why a critical note goes to everyone instead of its audience.
+// recipientsOf returns the recipients of a note on the bus. The error is the reason why there
+// are none, or why a critical note goes to all instead of its audience.
 func recipientsOf(t *lifecycle.Thread, source string, n *coordination.Note, chosen selection) (to signals.Recipients, err error) {
 	to = noRecipients
 	switch n.Audience {
@@ -64,8 +64,8 @@ func recipientsOf(t *lifecycle.Thread, source string, n *coordination.Note, chos
 	return signals.Recipients{}, ErrNoAudience
 }
 
-// unanswered returns ErrNoAudience for a critical note to all if no one there may answer
-// it.
+// unanswered returns ErrNoAudience for a critical note to all if none of the recipients may
+// answer it.
 func unanswered(t *lifecycle.Thread, source string, n *coordination.Note) error {
 	others := t.Components()
 	if t.Registered(source) {

@@ -39,7 +39,7 @@ func TestCoordinatorIsTheThreadsOwn(t *testing.T) {
 	invalid(t, w.SetCoordinator("", "boss"), "thread")
 }
 
-// hears reads everything in an inbox.
+// hears reads all signals in an inbox.
 func hears(t *testing.T, i *connectivity.Inbox) (all []string) {
 	t.Helper()
 	for {
@@ -84,7 +84,7 @@ func TestAllAreTheComponentsOfTheThread(t *testing.T) {
 	if s := broadcast("4"); s.Components != 0 {
 		t.Errorf("%d components after the thread was closed", s.Components)
 	}
-	// All of them read only now: registration at the time of the signal counts.
+	// All components read only now: registration at the time of the signal counts.
 	equal(t, "registered before the inbox", hears(t, before), "0", "1", "2", "3")
 	equal(t, "came and went", hears(t, a), "1", "3")
 	equal(t, "elsewhere", hears(t, other))
@@ -94,8 +94,8 @@ func TestAllAreTheComponentsOfTheThread(t *testing.T) {
 	invalid(t, w.Register("t", "ok", ""), "component")
 }
 
-// Its last state is unknown, but it is not reported as new.
-func TestAnInboxSaysThatASignalIsForgotten(t *testing.T) {
+// The signal's last state is unknown, but the inbox does not report it as new.
+func TestAnInboxReportsAForgottenSignal(t *testing.T) {
 	w := newWorld(t, &connectivity.Options{Retain: 1})
 	inbox := w.inbox("a")
 	read := func(want coordination.State) {
@@ -147,7 +147,7 @@ func TestAllOfAHundredThousandComponents(t *testing.T) {
 	}
 }
 
-func TestSelectedAreWhomTheResolverNames(t *testing.T) {
+func TestSelectedAreTheComponentsThatTheResolverNames(t *testing.T) {
 	w := newWorld(t, nil).watch()
 	e, err := w.Emit(ctx, says("x", to(coordination.Selected)))
 	is(t, err, nil)
@@ -173,7 +173,7 @@ func TestSelectedAreWhomTheResolverNames(t *testing.T) {
 	equal(t, "removed", w.emit(says("x", to(coordination.Selected), by("e"))).Recipients, "w")
 }
 
-func TestTheResolverIsAskedOnlyForWhatIsStored(t *testing.T) {
+func TestTheResolverIsCalledOnlyForSignalsToBeStored(t *testing.T) {
 	w := newWorld(t, nil)
 	asked := 0
 	w.SetResolver("t", func(context.Context, coordination.Signal) ([]string, error) { asked++; return nil, nil })
@@ -210,7 +210,7 @@ func TestAResolverThatFailsLeavesNoOrphan(t *testing.T) {
 	}
 }
 
-func TestAResolverThatEndsItsGoroutineHarmsNobody(t *testing.T) {
+func TestAResolverThatEndsItsGoroutineAffectsNoOther(t *testing.T) {
 	w := newWorld(t, nil)
 	w.SetResolver("t", func(context.Context, coordination.Signal) ([]string, error) { runtime.Goexit(); return nil, nil })
 	var wg sync.WaitGroup
@@ -220,7 +220,7 @@ func TestAResolverThatEndsItsGoroutineHarmsNobody(t *testing.T) {
 	w.emit(says("x", to(coordination.Selected)))
 }
 
-// A resolver may emit the very signal that it is asked about.
+// A resolver may emit the signal whose recipients it selects.
 func TestAResolverMayEmit(t *testing.T) {
 	w := newWorld(t, nil)
 	var inner coordination.Signal
@@ -235,7 +235,7 @@ func TestAResolverMayEmit(t *testing.T) {
 	}
 }
 
-func TestRecipientsGetWhatIsForThemAndNothingElse(t *testing.T) {
+func TestRecipientsGetOnlyTheSignalsForThem(t *testing.T) {
 	w := newWorld(t, nil).watch()
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	is(t, w.Register("t", "boss", "a"), nil)
@@ -273,7 +273,7 @@ func TestRecipientsGetWhatIsForThemAndNothingElse(t *testing.T) {
 	}
 }
 
-// On the bus, a signal for all is for every subscriber.
+// On the bus, every subscriber receives a signal for all.
 func TestAllIsEveryoneOnTheBus(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, who := range []string{"", "registered", "stranger"} {
@@ -288,8 +288,8 @@ func TestAllIsEveryoneOnTheBus(t *testing.T) {
 	}
 }
 
-// To the bus, no recipients would mean everyone.
-func TestForNobodyIsNotForEveryone(t *testing.T) {
+// For the bus, an empty list of recipients would mean every subscriber.
+func TestASignalWithoutRecipientsIsNotForEveryone(t *testing.T) {
 	w := newWorld(t, nil)
 	sub, err := w.bus.Subscribe(bus.SubscribeOptions{})
 	is(t, err, nil)

@@ -73,8 +73,8 @@ func (b *batch) note(h signals.Header, n coordination.Note) {
 	b.entries = append(b.entries, coordination.New(h, n))
 }
 
-// transition adds an entry which notifies the recipients of the signals that these
-// reached a state.
+// transition adds an entry that notifies the recipients of the given signals of the state that
+// they reached.
 func (b *batch) transition(source, thread string, s coordination.State, to signals.Recipients, ids ...signals.ID) {
 	h := b.header(source, thread, to, ids[0])
 	add(b, h, coordination.Transition{Link: b.link(), State: s, Signals: ids})
@@ -90,7 +90,7 @@ func (b *batch) requested(s *coordination.Signal, m signals.Effort) {
 	add(b, h, lifecycle.Requested{Link: b.link(), For: s.ID, At: s.Seq, Mode: m})
 }
 
-// members adds an entry for those whom it names.
+// members adds an entry about components, addressed to them.
 func (b *batch) members(thread string, m lifecycle.Members, to ...string) {
 	m.Link = b.link()
 	add(b, b.header(bus.System, thread, lifecycle.To(to...), signals.ID{}), m)

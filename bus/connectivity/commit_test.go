@@ -65,7 +65,7 @@ func TestTheKindsAreTheLayers(t *testing.T) {
 	same(t, w.rebuilt(nil), w.Layer, "t")
 }
 
-func TestALayerDoesNotBelieveWhatAgentsPublishedBeforeIt(t *testing.T) {
+func TestNewRefusesABusWhereAgentsPublishedItsKinds(t *testing.T) {
 	for _, forged := range forgeries(signals.Header{Thread: "t", Confidence: 1, TTL: -1}, signals.MustID("sig_x")) {
 		b := newBus(t, nil)
 		agent, err := b.Agent("mallory", bus.Permissions{})
@@ -93,7 +93,7 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 
 // The cost of a step is linear in the signals that expire: here each has
 // different recipients, so that each end is an entry of its own.
-func TestAStepCostsWhatExpires(t *testing.T) {
+func TestAStepsCostIsLinearInExpiringSignals(t *testing.T) {
 	each := func(n int) time.Duration {
 		b := newBus(t, nil)
 		l := made(connectivity.New(b, nil))

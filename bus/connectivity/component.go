@@ -15,8 +15,8 @@ type Component struct {
 	id    string
 }
 
-// Component returns the handle of a component. Its holder emits as that
-// component, so no one else should have it.
+// Component returns the handle of a component. Its holder emits as that component, so
+// only the component should have it.
 func (l *Layer) Component(id string) (*Component, error) {
 	if err := checkNames("component", "component", id); err != nil {
 		return nil, err
@@ -41,8 +41,8 @@ func (c *Component) Emit(ctx context.Context, in Input) (Emission, error) {
 // [coordination.Resolution]), as [Component.Emit] and [Component.Resolve] do: a draft is
 // validated, suppressed and addressed when it is emitted, not when it is made. Drafts that
 // are emitted in the same order in logs with the same clock and mint make the same
-// entries, with the round and the trace of the draft. For a resolution the emission has the last of its signals. The error is a
-// [*ValidationError] for any other signal.
+// entries, with the round and the trace of the draft. The emission of a resolution has the
+// last of its signals. The error is a [*ValidationError] for any other signal.
 func (c *Component) EmitDraft(ctx context.Context, thread string, s signals.Any) (e Emission, err error) {
 	if err := signals.Validate(s); err != nil {
 		return e, invalid(err)

@@ -39,7 +39,7 @@ func TestAComponentSpeaksAsItself(t *testing.T) {
 	}
 }
 
-func TestAComponentEndsWhatIsItsToEnd(t *testing.T) {
+func TestAComponentEndsOnlySignalsItMayEnd(t *testing.T) {
 	w := newWorld(t, nil)
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	is(t, w.Register("t", "member"), nil)
@@ -87,8 +87,8 @@ func TestAComponentEndsWhatIsItsToEnd(t *testing.T) {
 	is(t, err, connectivity.ErrNotFound)
 }
 
-// Only components registered when it was emitted may answer.
-func TestAllAreWhoWasThereAtTheTime(t *testing.T) {
+// Only components registered when a signal was emitted may answer it.
+func TestAllAreTheComponentsRegisteredAtTheTime(t *testing.T) {
 	w := newWorld(t, nil)
 	broadcast := func(summary string) signals.ID {
 		return w.emit(critical(summary, by("guard"), to(coordination.All))).ID
@@ -117,14 +117,14 @@ func TestAllAreWhoWasThereAtTheTime(t *testing.T) {
 	is(t, w.Unregister("t", "stays", "late"), nil)
 	w.Layer = w.rebuilt(nil)
 	may("other", fourth, no)
-	may("stays", fourth, nil) // it was registered, says the log
+	may("stays", fourth, nil) // it was registered, according to the log
 	is(t, w.Register("t", "stays"), nil)
 	fifth := broadcast("fifth")
 	is(t, w.Register("t", "late"), nil)
 	may("late", fifth, no)
 }
 
-// The log says who ended a signal.
+// The log names the component that ended a signal.
 func TestLogNamesTheResolver(t *testing.T) {
 	w := newWorld(t, nil)
 	s := w.emit(says("x"))
@@ -137,7 +137,7 @@ func TestLogNamesTheResolver(t *testing.T) {
 	}
 }
 
-func TestAComponentAcknowledgesWhatIsForIt(t *testing.T) {
+func TestAComponentAcknowledgesOnlySignalsForIt(t *testing.T) {
 	w := newWorld(t, nil)
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	fire := w.emit(critical("fire"))
@@ -213,7 +213,7 @@ func TestExpiresAfterCountsFromThePresentStep(t *testing.T) {
 	invalid(t, err, "expiresAfter")
 }
 
-func TestRegisteringAgainKeepsWhatWasThere(t *testing.T) {
+func TestRegisteringAgainKeepsTheRightToAnswer(t *testing.T) {
 	w := newWorld(t, nil)
 	is(t, w.Register("t", "x"), nil)
 	fire := w.emit(critical("fire", to(coordination.All)))

@@ -91,8 +91,8 @@ func TestASourceCannotAnswerItsOwnCritical(t *testing.T) {
 	}
 }
 
-// An update takes the duty over, so it cannot be to itself either.
-func TestASourceCannotHushItsCriticalByAnUpdate(t *testing.T) {
+// An update takes over the duty to answer, so a source cannot address it to itself either.
+func TestASourceCannotSilenceItsCriticalByAnUpdate(t *testing.T) {
 	w := newWorld(t, nil)
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	guard := w.component("guard")
@@ -128,8 +128,8 @@ func TestACriticalDoesNotExpire(t *testing.T) {
 	refused(t, signals.Validate(signals.New(signals.Header{Thread: "t"}, coordination.Attention{Note: n})), "expiresAtStep")
 }
 
-// Its audience cannot be found, so it goes to everyone.
-func TestACriticalReachesAllWhereItsAudienceIsNobody(t *testing.T) {
+// A critical signal whose audience is empty goes to all components.
+func TestACriticalReachesAllIfItsAudienceIsEmpty(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
 		audience coordination.Audience
@@ -186,8 +186,8 @@ func TestACriticalReachesAllWhereItsAudienceIsNobody(t *testing.T) {
 	}
 }
 
-// A source cannot choose by an update who answers.
-func TestAnUpdateLeavesTheAnswerToWhomItWas(t *testing.T) {
+// A source cannot change by an update which components have to answer.
+func TestAnUpdateLeavesTheDutyWithTheOldRecipients(t *testing.T) {
 	for name, audience := range map[string]coordination.Audience{"all": coordination.All, "selected": coordination.Selected} {
 		w := newWorld(t, nil)
 		is(t, w.SetCoordinator("t", "boss"), nil)
@@ -225,7 +225,7 @@ func TestTheCoordinatorMayGiveTheAnswerToOthers(t *testing.T) {
 	is(t, err, nil)
 }
 
-func TestACriticalToAllReachesACoordinatorWhoIsNotRegistered(t *testing.T) {
+func TestACriticalToAllReachesAnUnregisteredCoordinator(t *testing.T) {
 	w := newWorld(t, nil)
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	boss, inbox := w.component("boss"), w.inbox("boss")
@@ -238,7 +238,7 @@ func TestACriticalToAllReachesACoordinatorWhoIsNotRegistered(t *testing.T) {
 	equal(t, "heard", hears(t, inbox), "self", "selected", "all", "registered")
 }
 
-func TestACriticalToAllOfNobodySaysSo(t *testing.T) {
+func TestACriticalToAllWithoutRecipientsIsReported(t *testing.T) {
 	w := newWorld(t, nil)
 	unreached := func(want error) {
 		t.Helper()

@@ -6,7 +6,7 @@
 //	layer.SetCoordinator("review", "lead")
 //	layer.OnSignal(func(ctx context.Context, s coordination.Signal, e connectivity.Event) { … })
 //
-//	tester, err := layer.Component("tester") // its handle: it speaks as itself
+//	tester, err := layer.Component("tester") // the handle with which it emits
 //	e, err := tester.Emit(ctx, connectivity.Input{Thread: "review", Class: coordination.HandoffReady, Summary: "all green"})
 //
 //	layer.Converged("review")
@@ -14,8 +14,8 @@
 // # The log
 //
 // A signal of the layer is a signal of the bus: its kind is its message class
-// and its recipients are those of the bus, so agents receive what is addressed
-// to them, and the history, traces and observers of the bus see everything. Its
+// and its recipients are those of the bus, so agents receive the signals addressed
+// to them, and the history, traces and observers of the bus see all signals. Its
 // later states are in the log too ([coordination.Transition] and the entries of
 // package lifecycle), so the layer's state is a fold of the log: [Rebuild] restores it, and
 // a [lifecycle.Thread] is the same fold for a reader of the log of one thread. The kinds
@@ -40,9 +40,10 @@
 // # Agents
 //
 // The vocabulary is that of package coordination. An agent that yields it in its turn
-// yields drafts ([coordination.Draft], [coordination.Resolution]), which the driver of
-// the swarm emits in the agent's name in the order of commits ([Component.EmitDraft]). So what is suppressed, and who gets it, is decided at the end
-// of the log, and a run with the same clock and mint makes the same log.
+// yields drafts ([coordination.Draft], [coordination.Resolution]), which the driver of the
+// swarm emits in the agent's name in the order of commits ([Component.EmitDraft]). So
+// suppression and recipients are decided at the end of the log, and a run with the same
+// clock and mint makes the same log.
 //
 // # Ownership
 //

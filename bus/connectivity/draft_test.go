@@ -17,7 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
-// A turn is what an agent yielded.
+// A turn has the drafts that an agent yielded.
 type turn struct {
 	agent string
 	draft signals.Any
@@ -38,7 +38,7 @@ func played(t testing.TB, turns []turn) (log []string, w *world) {
 			w.advance("t")
 		}
 		draft := y.draft
-		if draft == nil { // it resolves what is open
+		if draft == nil { // it resolves the open signals
 			ids := []signals.ID{}
 			for _, s := range w.Query("t", lifecycle.Query{Limit: 1}) {
 				ids = append(ids, s.ID)

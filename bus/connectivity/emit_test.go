@@ -32,8 +32,8 @@ func TestEmitAddsIDTimeStateAndStep(t *testing.T) {
 	}
 }
 
-// Invisible text says nothing, however long it is, and characters that move the
-// cursor are not text.
+// A summary of any length without a visible character is empty, and characters that
+// move the cursor are not text.
 func TestASummaryHasToBeReadable(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, s := range []string{
@@ -141,7 +141,7 @@ func TestLiveSignalsAreCappedOnlyOnRequest(t *testing.T) {
 	}
 }
 
-func TestEmitSaysWhyTheBusRefused(t *testing.T) {
+func TestEmitReturnsTheBusesReason(t *testing.T) {
 	w := newWorld(t, nil).watch()
 	w.emit(says("before"))
 	w.bus.Close()

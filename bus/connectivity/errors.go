@@ -16,10 +16,10 @@ var (
 	ErrTerminal = errors.New("connectivity: signal has ended")
 	// ErrFull is returned if the thread has reached its limit of live signals.
 	ErrFull = errors.New("connectivity: too many live signals")
-	// ErrNotAllowed is returned if a component is not allowed to do what it
+	// ErrNotAllowed is returned if a component has no right to the operation that it
 	// tried.
 	ErrNotAllowed = errors.New("connectivity: not permitted")
-	// ErrNoAudience is reported if no one in an audience may answer.
+	// ErrNoAudience is reported if no component in an audience may answer.
 	ErrNoAudience = errors.New("connectivity: no one in the audience may answer")
 	// ErrIncomplete is returned if a log lacks entries that a layer is rebuilt
 	// from.
@@ -86,8 +86,8 @@ func checkNames(field, thread string, ids ...string) error {
 	return nil
 }
 
-// guard calls a function of the program's own, and returns its error or panic with what it
-// is.
+// guard calls a callback of the program, and returns its error or panic with the name of the
+// callback.
 func guard(what string, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

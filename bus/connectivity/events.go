@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
-// Event is what happened to a signal, for observers.
+// Event is an event of a signal, for observers.
 type Event uint8
 
 // The events.
@@ -21,8 +21,8 @@ const (
 )
 
 // Crowd is the number of open signals of one source in a thread, without
-// handoffs, above which signals are probably not resolved when they have been
-// dealt with, or the suppression rule is too loose.
+// handoffs, above which the source's signals are probably never resolved, or the
+// suppression rule is too loose.
 const Crowd = 10
 
 var eventNames = signals.NewEnum[Event]("event", "emitted", "superseded", "expired", "resolved", "crowded")

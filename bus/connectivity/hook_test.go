@@ -54,7 +54,7 @@ func TestTheHookIsCalledForEscalationsAndCriticalSignals(t *testing.T) {
 	}
 }
 
-func TestTheHookIsNotCalledForWhatIsNotStored(t *testing.T) {
+func TestTheHookIsNotCalledForSignalsThatAreNotStored(t *testing.T) {
 	w := hooked(t, func(context.Context, coordination.Signal) (signals.Effort, error) { return signals.Deep, nil })
 	s := w.emit(says("x", class(coordination.EscalationInterrupt)))
 	w.repeats(says("y", class(coordination.EscalationInterrupt)), s)
@@ -81,7 +81,7 @@ func TestWithoutAHookEscalationsAreEmitted(t *testing.T) {
 	equal(t, "events", w.seen(), "x emitted")
 }
 
-func TestAHookThatFailsHarmsNobody(t *testing.T) {
+func TestAFailingHookAffectsNoSignal(t *testing.T) {
 	for name, h := range map[string]hook{
 		"panics": func(context.Context, coordination.Signal) (signals.Effort, error) { panic("boom") },
 		"fails": func(context.Context, coordination.Signal) (signals.Effort, error) {
@@ -100,7 +100,7 @@ func TestAHookThatFailsHarmsNobody(t *testing.T) {
 	}
 }
 
-func TestAHookThatEndsItsGoroutineHarmsNobody(t *testing.T) {
+func TestAHookThatEndsItsGoroutineAffectsNoSignal(t *testing.T) {
 	once := true
 	w := hooked(t, func(context.Context, coordination.Signal) (signals.Effort, error) {
 		if once {
@@ -198,7 +198,7 @@ func TestCriticalStaysUnacknowledgedUntilItEnds(t *testing.T) {
 	equal(t, "nowhere", summaries(w.Unacknowledged("v")))
 }
 
-// The reader of an inbox acts on the hook's decision.
+// An inbox delivers a signal after the hook has returned its decision.
 func TestInboxesDeliverAfterTheHook(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	w := real(t, &connectivity.Options{Hook: func(context.Context, coordination.Signal) (signals.Effort, error) {
@@ -227,8 +227,8 @@ func TestInboxesDeliverAfterTheHook(t *testing.T) {
 	equal(t, "twice", hears(t, inbox))
 }
 
-// Two callers wait for hooks, and both give up, the later one first.
-func TestAnInboxKeepsTheOrderWhoeverGivesUp(t *testing.T) {
+// Two callers wait for hooks, and both stop waiting, the later one first.
+func TestAnInboxKeepsTheOrderIfWaitingReadersStop(t *testing.T) {
 	leave := make(chan struct{})
 	w := real(t, &connectivity.Options{Hook: func(context.Context, coordination.Signal) (signals.Effort, error) {
 		<-leave

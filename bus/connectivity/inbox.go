@@ -23,7 +23,7 @@ type Inbox struct {
 	closed chan struct{}
 	once   sync.Once
 
-	// Protected by turn.
+	// The fields below are protected by turn.
 	joined map[string]bool      // threads in which it is registered, as of the signal read last
 	leads  map[string]bool      // threads that it coordinates
 	unread *coordination.Signal // read from the log, but not returned yet
@@ -58,7 +58,7 @@ func (l *Layer) Inbox(id string) (*Inbox, error) {
 	return i, nil
 }
 
-// wants folds what the log says about the component, and reports whether a signal is for
+// wants folds the component's registrations in the log, and reports whether a signal is for
 // it.
 func (i *Inbox) wants(s signals.Any) bool {
 	if k := lifecycle.LinkOf(s); k == nil || k.Layer != i.layer.opts.Name {
@@ -172,8 +172,8 @@ func (i *Inbox) next(ctx context.Context) (*coordination.Signal, error) {
 	return i.take(), nil
 }
 
-// keep keeps what was read from the log until it is delivered. It is Forgotten, unless
-// the layer still holds it then.
+// keep keeps a signal read from the log until it is delivered. If the layer does not hold
+// it any more by then, it is delivered as Forgotten.
 func (i *Inbox) keep(s signals.Any, err error) error {
 	if s == nil || err != nil {
 		return err

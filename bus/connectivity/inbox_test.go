@@ -12,7 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
-func TestClosingAnInboxWakesWhoWaitsForAHook(t *testing.T) {
+func TestClosingAnInboxWakesReadersThatWaitForAHook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leave := make(chan struct{})
 		w := real(t, &connectivity.Options{Hook: func(context.Context, coordination.Signal) (signals.Effort, error) {

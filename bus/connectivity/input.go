@@ -5,8 +5,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
-// Input is what a source provides; the layer adds the rest. Most signals need
-// Class, Thread and Summary, and those about confidence and conflict a grade.
+// Input has the fields of a signal that its source sets; the layer sets the rest. Most
+// signals need Class, Thread and Summary, and those about confidence and conflict a grade.
 type Input struct {
 	Thread     string                // required
 	Source     string                // required, but a [Component] fills in its own; not [bus.System]
@@ -42,9 +42,9 @@ type Emission struct {
 	Open       int    // open signals of the source in the thread, without handoffs: see [Crowd]
 
 	// Unreached is [ErrNoAudience] for a signal whose coordinator or selection does not
-	// exist: observers and queries see the signal, but no inbox gets it. A critical
-	// signal then goes to all instead, and Unreached says why: ErrNoAudience if no one
-	// in its audience may answer it, which is possible for the audience [coordination.All] too,
+	// exist: observers and queries see the signal, but no inbox gets it. A critical signal
+	// then goes to all instead, and Unreached is the reason: ErrNoAudience if no component in
+	// its audience may answer it, which is possible for the audience [coordination.All] too,
 	// or the resolver's error. Otherwise it is nil.
 	Unreached error
 }

@@ -93,7 +93,7 @@ func New(b *bus.Bus, o *Options) (*Layer, error) {
 	}, nil
 }
 
-// view returns what get says about a thread, which may be empty.
+// view returns the result of get for a thread, which may be empty.
 func view[T any](l *Layer, thread string, get func(*lifecycle.Thread) T) T {
 	l.mu.Lock()
 	defer l.mu.Unlock()

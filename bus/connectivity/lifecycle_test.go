@@ -58,7 +58,7 @@ func TestARecipientMakesASignalActive(t *testing.T) {
 	is(t, err, bus.ErrClosed)
 }
 
-func TestInboxShowsWhatEndedBeforeItWasRead(t *testing.T) {
+func TestInboxDeliversSignalsThatEndedBeforeTheyWereRead(t *testing.T) {
 	w := newWorld(t, nil)
 	inbox, err := w.Inbox("a")
 	is(t, err, nil)
@@ -98,7 +98,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestResolveOfWhatEndedOtherwise(t *testing.T) {
+func TestResolveOfASignalThatEndedOtherwise(t *testing.T) {
 	w := newWorld(t, nil)
 	superseded := w.emit(says("1"))
 	expired := w.emit(says("2", replacing(superseded.ID), until(1)))
@@ -109,9 +109,9 @@ func TestResolveOfWhatEndedOtherwise(t *testing.T) {
 	}
 }
 
-// The end of a signal goes to the signal's recipients, whatever their names
-// are.
-func TestAnEndIsForThoseWhomTheSignalWasFor(t *testing.T) {
+// The end of a signal goes to the signal's recipients, even if their names look like
+// lists.
+func TestAnEndIsForTheRecipientsOfItsSignal(t *testing.T) {
 	w := newWorld(t, nil)
 	lists := [][]string{{"x,y"}, {"x", "y"}, {"x"}, {"x", "y"}, {"everyone"}}
 	want := map[signals.ID]signals.Recipients{}
@@ -211,8 +211,8 @@ func TestRetentionDropsTheOldestEnds(t *testing.T) {
 	}
 }
 
-// A signal that the cap drops in the step in which it ends is reported as it
-// was.
+// If the cap drops a signal in the step in which it ends, observers still get its last
+// state.
 func TestObserversSeeTheEndOfDroppedSignals(t *testing.T) {
 	w := newWorld(t, &connectivity.Options{Retain: 1})
 	w.OnSignal(func(_ context.Context, s coordination.Signal, e connectivity.Event) {

@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
-func TestTheBusesRateBindsThoseWhoEmit(t *testing.T) {
+func TestTheBusesRateLimitsEachSource(t *testing.T) {
 	b := newBus(t, &bus.Options{Rate: 1e-9, Burst: 3})
 	l := made(connectivity.New(b, nil))
 	emitted, refused := map[string]int{}, 0

@@ -45,8 +45,8 @@ func (l *Layer) Unregister(thread string, ids ...string) error {
 // as a text may be.
 const atATime = 100
 
-// enroll writes entries with those of the components that are not registered yet, or not
-// removed yet.
+// enroll writes entries with the components that are not registered yet, or still to be
+// removed.
 func (l *Layer) enroll(thread string, ids []string, join bool) error {
 	if err := checkNames("component", thread, ids...); err != nil {
 		return err

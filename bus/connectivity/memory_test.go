@@ -75,7 +75,7 @@ func TestAClosedThreadFreesItsMemory(t *testing.T) {
 
 // Threads that are closed, components that come and go, and signals for all
 // that were read or dropped leave nothing behind.
-func TestComingAndGoingLeavesNothingBehind(t *testing.T) {
+func TestClosedThreadsAndRemovedComponentsLeaveNothingBehind(t *testing.T) {
 	const retain = 3
 	l := layerForMemory(t, &Options{Retain: retain})
 	ctx := context.Background()

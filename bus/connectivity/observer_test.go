@@ -115,7 +115,7 @@ func TestEveryCallWorksInsideACallback(t *testing.T) {
 	}
 }
 
-func TestAPanickingObserverHarmsNobody(t *testing.T) {
+func TestAPanickingObserverAffectsNoOther(t *testing.T) {
 	var failures []error
 	w := newWorld(t, &connectivity.Options{Failure: func(err error) { failures = append(failures, err); panic("here too") }})
 	w.OnSignal(func(context.Context, coordination.Signal, connectivity.Event) { panic("boom") })
@@ -129,7 +129,7 @@ func TestAPanickingObserverHarmsNobody(t *testing.T) {
 	}
 }
 
-func TestAnObserverThatEndsItsGoroutineHarmsNobody(t *testing.T) {
+func TestAnObserverThatEndsItsGoroutineAffectsNoOther(t *testing.T) {
 	w := newWorld(t, nil)
 	once := true
 	w.OnSignal(func(context.Context, coordination.Signal, connectivity.Event) {
@@ -146,7 +146,7 @@ func TestAnObserverThatEndsItsGoroutineHarmsNobody(t *testing.T) {
 	equal(t, "events", w.seen(), "second emitted")
 }
 
-// An observer counts as having received the signal only if it returns.
+// A signal becomes active only if its observer returns.
 func TestOnlyAnObserverThatReturnsMakesASignalActive(t *testing.T) {
 	w := newWorld(t, nil)
 	stop := w.OnSignal(func(context.Context, coordination.Signal, connectivity.Event) { panic("boom") })
@@ -175,7 +175,7 @@ func TestASignalIsActiveThoughTheCallWasCancelled(t *testing.T) {
 }
 
 // The next call delivers the remaining events, even if it causes none itself.
-func TestAnyCallGoesOnWhereAnObserverEnded(t *testing.T) {
+func TestTheNextCallContinuesAfterAnObserverEndedItsGoroutine(t *testing.T) {
 	w := newWorld(t, nil)
 	w.OnSignal(func(_ context.Context, s coordination.Signal, _ connectivity.Event) {
 		switch s.Summary {

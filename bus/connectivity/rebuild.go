@@ -79,7 +79,7 @@ func (r *rebuilding) add(s signals.Any) error {
 	return nil
 }
 
-// complete reports what is missing.
+// complete returns an error if entries are missing.
 func (r *rebuilding) complete(b *bus.Bus) error {
 	if r.last == nil {
 		return r.atEnd(b)

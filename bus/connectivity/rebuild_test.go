@@ -16,7 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
-// everything returns the results of all queries about some threads.
+// everything returns the results of all queries of the given threads.
 func everything(tb interface {
 	Helper()
 	Errorf(string, ...any)
@@ -131,8 +131,8 @@ func TestRebuiltLayersGoOn(t *testing.T) {
 	equal(t, "expired", summaries(got), "7", "6", "5")
 }
 
-// Wherever a log breaks off, the layer that continues tells the recipients of what the
-// last entry ended, as the one that wrote it did, and once.
+// A layer that continues a log cut at any entry notifies the recipients of the signals that
+// the last entry ended exactly once, as the layer that wrote the log did.
 func TestALogThatBrokeOffIsCompleted(t *testing.T) {
 	w := newWorld(t, nil)
 	first := w.emit(says("1", by("a"), to(coordination.Self)))
@@ -190,7 +190,7 @@ func rebuild(b *bus.Bus, log []signals.Any) error {
 	return err
 }
 
-func TestRebuildWantsABusThatWasFed(t *testing.T) {
+func TestRebuildRefusesABusThatWasNotFed(t *testing.T) {
 	w := busy(t, nil)
 	all := slices.Collect(w.bus.History(bus.Filter{}))
 	is(t, rebuild(newBus(t, nil), all), connectivity.ErrNotFed)
@@ -200,7 +200,7 @@ func TestRebuildWantsABusThatWasFed(t *testing.T) {
 	is(t, rebuild(newBus(t, nil), nil), nil)
 }
 
-func TestRebuildWantsAllOfTheLog(t *testing.T) {
+func TestRebuildRefusesAnIncompleteLog(t *testing.T) {
 	w := busy(t, nil)
 	all := slices.Collect(w.bus.History(bus.Filter{}))
 	for i := range all {
@@ -215,7 +215,7 @@ func TestRebuildWantsAllOfTheLog(t *testing.T) {
 }
 
 // The usual way to lose the beginning: the bus's history has no room for it.
-func TestRebuildWantsWhatTheHistoryEvicted(t *testing.T) {
+func TestRebuildRefusesALogWhoseBeginningWasEvicted(t *testing.T) {
 	b := made(bus.New(&bus.Options{History: 100}))
 	defer b.Close()
 	l := made(connectivity.New(b, nil))
@@ -228,7 +228,7 @@ func TestRebuildWantsWhatTheHistoryEvicted(t *testing.T) {
 }
 
 // Rebuilding needs no entries of closed threads.
-func TestRebuildNeedsNothingOfClosedThreads(t *testing.T) {
+func TestRebuildNeedsNoEntriesOfClosedThreads(t *testing.T) {
 	w := newWorld(t, nil).watch()
 	w.emit(says("old", in("closed"), until(2)))
 	w.emit(says("older than the cut", in("also closed")))
@@ -345,7 +345,7 @@ func replayed(t *testing.T, all []signals.Any) *connectivity.Layer {
 	return l
 }
 
-// A log that no layer would write does no harm: terminal states stay, threads
+// Rebuilding from a log that no layer would write is safe: terminal states stay, threads
 // stay separate, and unknown entries are skipped.
 func TestRebuildFromAnOddLog(t *testing.T) {
 	at := time.Unix(100, 0)

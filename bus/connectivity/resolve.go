@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
-// Resolve ends a signal that has been dealt with, and returns it. Resolving a
+// Resolve ends a signal as resolved, and returns it. Resolving a
 // signal again changes nothing and is not an error. Its errors are
 // [ErrNotFound], [ErrTerminal] for a signal that was superseded or has expired,
 // and those of publishing.

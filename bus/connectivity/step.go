@@ -37,8 +37,8 @@ func (l *Layer) AdvanceStep(ctx context.Context, thread string) (step int, err e
 const atOnce = 1000
 
 // ended adds the ends of signals, grouped by recipients, so that exactly the recipients
-// of a signal learn of its end. Only if there would be too many entries, others learn of
-// it too.
+// of a signal are notified of its end. Other components are notified too only if there would
+// be too many entries.
 func (b *batch) ended(by, thread string, s coordination.State, all []*lifecycle.Record) {
 	var order []*expiries
 	byNames := map[string]*expiries{}
@@ -99,8 +99,8 @@ type expiries struct {
 
 // CloseThread forgets a thread: its signals, step, mode, coordinator,
 // components and resolver. A later signal starts the thread anew. Closing
-// causes no events: first resolve the signals that someone waits for, and
-// answer critical ones. Closing an unknown thread is not an error.
+// causes no events: first resolve the signals whose events other components wait
+// for, and answer critical ones. Closing an unknown thread is not an error.
 func (l *Layer) CloseThread(ctx context.Context, thread string) error {
 	if err := checkNames("", thread); err != nil {
 		return err
@@ -115,10 +115,10 @@ func (l *Layer) CloseThread(ctx context.Context, thread string) error {
 	}, func([]lifecycle.Change) { delete(l.resolvers, thread) })
 }
 
-// Complete notifies the recipients of signals that ended in a thread whose log broke off
-// behind the note or the step that ended them. It is for a thread that continues, after
-// [Rebuild] or [Layer.Adopt]: the log is then the one that did not break off. It writes
-// nothing if nothing is missing, and calls no observer.
+// Complete notifies the recipients of signals that ended in a thread whose log was cut right
+// after the note or the step that ended them. Call it for a thread that continues, after
+// [Rebuild] or [Layer.Adopt]: the log then equals one that was not cut. It writes nothing if
+// nothing is missing, and calls no observer.
 func (l *Layer) Complete(ctx context.Context, thread string) error {
 	return l.commit(ctx, func(b *batch) error {
 		by, all := l.fold.Thread(thread).Unnotified()

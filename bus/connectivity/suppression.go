@@ -18,9 +18,9 @@ const (
 	ByTime              // within a duration of the stored signal
 )
 
-// Suppression says when a signal only repeats a stored one. The zero value is
-// the default: within the same step. Signals of the [coordination.Lowest] salience are
-// suppressed as long as the same signal is live, whatever the rule.
+// Suppression defines when a signal only repeats a stored one. The zero value is the
+// default: within the same step. Under any rule, signals of the [coordination.Lowest]
+// salience are suppressed as long as the same signal is live.
 type Suppression struct {
 	Basis  Basis
 	Window time.Duration // for ByTime, inclusive; 0 means 5s
@@ -88,8 +88,8 @@ func (s *Suppression) repeated(t *lifecycle.Thread, source string, n *coordinati
 	return found, why
 }
 
-// covers says why r still covers a note emitted now; 0 if it does not. Of grades only the
-// one in force does: a source that returns to an earlier grade has changed its mind again.
+// covers returns why r still covers a note emitted now; 0 if it does not. Of grades, only the
+// one in force covers a note: a source that returns to an earlier grade has changed it twice.
 // The clock may have gone back since r, if the layer was rebuilt.
 func (s *Suppression) covers(r *lifecycle.Record, n *coordination.Note, now time.Time) Repetition {
 	switch {

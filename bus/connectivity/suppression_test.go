@@ -94,7 +94,7 @@ func grade(x float64) func(*connectivity.Input) {
 	return func(in *connectivity.Input) { in.Confidence = coordination.Graded(x) }
 }
 
-// A grade of a source that has since changed its mind suppresses nothing.
+// A grade that its source has since changed suppresses nothing.
 func TestAGradeIsCoveredByTheOneInForceAlone(t *testing.T) {
 	low, high := class(coordination.ConfidenceLow), class(coordination.ConfidenceHigh)
 	w := newWorld(t, nil)
@@ -112,7 +112,7 @@ func TestAGradeIsCoveredByTheOneInForceAlone(t *testing.T) {
 	w.converges()
 }
 
-// A grade gets worse, or something unimportant gets a grade.
+// A grade gets worse, or a signal of low salience gets a grade.
 func TestARaiseInSalienceIsNotSuppressed(t *testing.T) {
 	w := newWorld(t, nil)
 	doubt := class(coordination.ConfidenceLow)

@@ -1,5 +1,5 @@
-// Package lifecycle is what a log says about coordination, as a fold: which signals of a
-// thread are live, who may end them, and whether the thread has converged.
+// Package lifecycle folds a log into the state of coordination: which signals of a thread
+// are live, which components may end them, and whether the thread has converged.
 //
 //	thread := lifecycle.NewThread()
 //	for s := range log { // of one thread

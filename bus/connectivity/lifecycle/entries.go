@@ -35,8 +35,8 @@ type Requested struct {
 	Mode signals.Effort `json:"mode"` // required
 }
 
-// Members says who has joined or left a thread, or who coordinates it from now on. It is
-// for those whom it names.
+// Members lists the components that joined or left a thread, or names its new coordinator.
+// It is addressed to the components that it names.
 type Members struct {
 	coordination.Link
 	Joined      []string `json:"joined,omitempty"`

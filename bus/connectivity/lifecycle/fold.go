@@ -9,7 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Fold is what the log of a layer says about all its threads. Records that it returns
+// A Fold is the state of all threads in the log of a layer. Records that it returns
 // change with it. It is not safe for concurrent use.
 type Fold struct {
 	layer   string
@@ -46,8 +46,8 @@ func (f *Fold) Apply(s signals.Any, changes []Change) []Change {
 	return changes
 }
 
-// Adopt folds the layer's entries in a log as far as they are of threads that the fold does
-// not hold. Other signals are skipped.
+// Adopt folds the layer's entries of threads that the fold does not hold. Other signals in
+// the log are skipped.
 func (f *Fold) Adopt(log iter.Seq[signals.Any]) {
 	held := maps.Clone(f.threads)
 	for s := range log {
@@ -58,7 +58,7 @@ func (f *Fold) Adopt(log iter.Seq[signals.Any]) {
 	slices.SortStableFunc(f.order, func(a, b *Thread) int { return cmp.Compare(a.began, b.began) })
 }
 
-// Thread returns a thread, or an empty one that the fold does not hold.
+// Thread returns a thread, or an empty one if the fold does not hold it.
 func (f *Fold) Thread(name string) *Thread {
 	if t := f.threads[name]; t != nil {
 		return t

@@ -48,8 +48,8 @@ func (l *list) last() *Record {
 	return l.all[len(l.all)-1]
 }
 
-// newest returns the records, newest first; none, if l is nil. It removes what no longer
-// belongs if there is much of it on the way.
+// newest returns the records, newest first; none, if l is nil. It removes records that no
+// longer belong to the list if it passes many of them.
 func (l *list) newest() iter.Seq[*Record] {
 	return func(yield func(*Record) bool) {
 		if l == nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
-// Lists hold the records of a thread by what is asked of them.
+// Lists hold the records of a thread by the queries that they answer.
 type lists struct {
 	retain int // ended signals kept; <0: all
 	ids    *index

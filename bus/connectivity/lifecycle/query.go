@@ -77,8 +77,8 @@ func (q *Query) from(t *Thread) *list {
 }
 
 // Query returns the signals that q selects: at most 50 live ones, newest first, if q is
-// zero. It looks at the live signals of the thread or the source, or at all of them, until
-// it has found enough or all earlier ones are too old. The error is a
+// zero. It scans the live signals of the thread or the source, or all of them, until it has
+// found enough or all earlier ones are too old. The error is a
 // [*signals.FieldError] for a query that no signal can match.
 func (t *Thread) Query(q Query) (found []coordination.Signal, err error) {
 	if err := q.check(); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
-// A Record is what a fold holds of one signal. The fold changes it: read it before the next
+// A Record is the state of one signal in a fold. The fold changes it: read it before the next
 // entry is applied, and never modify it.
 type Record struct {
 	coordination.Signal // in its current state, without its recipients
@@ -64,10 +64,10 @@ func (r *Record) InForce() bool { return !r.grades() || r.source.grades.last() =
 // recipients, or of those of the critical signal that it took the place of.
 func (r *Record) OwedBy(component string) bool { return r.owed.has(component) }
 
-// Widen adds to the recipients of a critical signal, which takes the place of r, those
-// who have to answer r. A source cannot avoid an answer by an update to other components:
-// if it replaces its own critical signal, the duty stays with the old recipients. r may be
-// nil.
+// Widen adds the components that have to answer r to the recipients of the critical signal
+// that replaces r. So a source cannot avoid an answer by an update to other components: if it
+// replaces its own critical signal, the duty to answer stays with the old recipients. r may
+// be nil.
 func (r *Record) Widen(to signals.Recipients, source string) signals.Recipients {
 	d := r.takenOver(source)
 	switch {
@@ -88,13 +88,13 @@ func (r *Record) takenOver(source string) *duty {
 	return &r.owed
 }
 
-// A duty is the obligation to answer a critical signal: to whom it was addressed.
+// A duty is the obligation of a critical signal's recipients to answer it.
 type duty struct {
 	to      signals.Recipients
-	members *members // those registered then, if it was for all
+	members *members // the components registered then, if it was for all
 }
 
-// has reports whether a component is one of those who have the duty.
+// has reports whether a component has the duty.
 func (d duty) has(id string) bool {
 	if d.to.Everyone() {
 		return d.members.has(id)

@@ -6,7 +6,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A roster says who is registered in a thread, and who coordinates it.
+// A roster has the components registered in a thread, and its coordinator.
 type roster struct {
 	coordinator signals.Recipients
 	members     *members
@@ -31,7 +31,7 @@ func (r *roster) keep() *members {
 	return r.members
 }
 
-// register changes who is registered and who coordinates.
+// register changes the registered components and the coordinator.
 func (r *roster) register(p *Members) {
 	switch {
 	case r.members == nil:

@@ -7,10 +7,10 @@ import (
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
-// A Thread is what the log says about the coordination in one thread: who is registered,
-// which signals are live, and whether it has converged. It is a fold of the thread's
-// entries, with no clock and no bus, so that any reader of a log can keep one. It is not
-// safe for concurrent use.
+// A Thread is the state of coordination in one thread: the registered components, the live
+// signals, and whether the thread has converged. It is a fold of the thread's entries, with
+// no clock and no bus, so any reader of a log can keep one. It is not safe for concurrent
+// use.
 type Thread struct {
 	name  string
 	began uint64 // position of its first entry in the log
@@ -21,21 +21,21 @@ type Thread struct {
 	lists   lists
 	roster
 
-	// What the last note or step ended, oldest first, and the source of the note. The transitions
-	// behind it notify the recipients; a log that breaks off before them has the same
-	// state, but its recipients were not notified.
+	// The signals that the last note or step ended, oldest first, and the source of the note. The
+	// transitions after it notify their recipients; a log that is cut before them has the same
+	// state, but the recipients were not notified.
 	ended   []*Record
 	endedBy string
 }
 
-// NewThread returns the state of a thread of which nothing was said.
+// NewThread returns the state of a thread without entries.
 func NewThread() *Thread { return newThread("", newLists(1<<16, nil)) }
 
 func newThread(name string, l lists) *Thread {
 	return &Thread{name: name, roster: newRoster(), lists: l}
 }
 
-// A Change is what an entry of the log did to one record.
+// A Change is the effect of an entry of the log on one record.
 type Change struct {
 	*Record
 	State  coordination.State // the one that it reached; not Active
@@ -171,8 +171,8 @@ func (t *Thread) Same(source string, n *coordination.Note, f func(*Record) bool)
 	}
 }
 
-// Unnotified returns what the last note or step ended, as far as no transition has notified
-// its recipients, and the source of the note.
+// Unnotified returns the signals that the last note or step ended and whose recipients no
+// transition has notified, and the source of the note.
 func (t *Thread) Unnotified() (by string, ended []*Record) {
 	return t.endedBy, slices.DeleteFunc(slices.Clone(t.ended), func(r *Record) bool { return r.notified || r.forgotten })
 }
