@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed" // the schema is a file
 	"encoding/hex"
@@ -29,9 +30,8 @@ func Schema() json.RawMessage { return slices.Clone(schema) }
 // with the same name the last counts.
 func Decode(data []byte) (*Report, error) {
 	r, err := read(data)
-	if err == nil && len(r.malformed) > 0 {
-		bad := r.malformed[0]
-		err = fmt.Errorf("%ss[%d]: %w", bad.part, bad.index, bad.err)
+	for _, at := range slices.Sorted(maps.Keys(r.malformed)) {
+		err = cmp.Or(err, fmt.Errorf("%s: %w", at, r.malformed[at]))
 	}
 	if err != nil {
 		return nil, err
@@ -42,25 +42,12 @@ func Decode(data []byte) (*Report, error) {
 // A sent is a report as it was read.
 type sent struct {
 	Report
-	digest    string      // hash of the content, whatever its form
-	malformed []malformed // items that do not conform to the schema
+	digest    string           // hash of the content, whatever its form
+	malformed map[string]error // why items do not conform to the schema, by place
 }
 
-type malformed struct {
-	part  Part
-	index int
-	err   error
-}
-
-// at returns why an item does not conform to the schema, or nil.
-func (r *sent) at(part Part, index int) error {
-	for _, m := range r.malformed {
-		if m.part == part && m.index == index {
-			return m.err
-		}
-	}
-	return nil
-}
+// place names an item of an array, such as findings[0].
+func place(array string, i int) string { return fmt.Sprintf("%s[%d]", array, i) }
 
 // read reads a report. Items that do not conform to the schema are set aside; an error
 // is of the report as a whole, of which what could be read is returned.
@@ -72,14 +59,12 @@ func read(data []byte) (r sent, err error) {
 	if err := json.Unmarshal(data, &v); err != nil {
 		return r, problem("report", clip(string(data)), "not JSON")
 	}
-	canonical, err := json.Marshal(v)
-	if err != nil {
-		return r, err
-	}
+	canonical, _ := json.Marshal(v) // of what was JSON, which cannot fail
 	sum := sha256.Sum256(canonical)
 	r.digest = hex.EncodeToString(sum[:])
 	_ = json.Unmarshal(canonical, &r.Report) // the schema says what does not fit
-	return r, root.check("report", v, &r.malformed)
+	r.malformed = map[string]error{}
+	return r, root.check("report", v, r.malformed)
 }
 
 // A shape is a schema with the keywords that a report's has.
@@ -99,7 +84,7 @@ var root = func() (s shape) {
 
 // check returns the first thing in a value that does not conform to the schema, apart
 // from objects in arrays, which are added to aside.
-func (s *shape) check(name string, v any, aside *[]malformed) error {
+func (s *shape) check(name string, v any, aside map[string]error) error {
 	if s.Type != jsonTypes[reflect.ValueOf(v).Kind()] {
 		text, _ := json.Marshal(v)
 		return problem(name, clip(string(text)), "not a JSON "+s.Type)
@@ -113,7 +98,7 @@ func (s *shape) check(name string, v any, aside *[]malformed) error {
 		for i, item := range v {
 			switch err := s.Items.check(name, item, aside); {
 			case err != nil && s.Items.Type == "object":
-				*aside = append(*aside, malformed{Part(name[:len(name)-1]), i, err})
+				aside[place(name, i)] = err
 			case err != nil:
 				return err
 			}
@@ -124,7 +109,7 @@ func (s *shape) check(name string, v any, aside *[]malformed) error {
 	return nil
 }
 
-func (s *shape) checkMembers(members map[string]any, aside *[]malformed) error {
+func (s *shape) checkMembers(members map[string]any, aside map[string]error) error {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		value, there := members[name]
 		if !there {

@@ -51,11 +51,9 @@ func (g *Gate) checkReport(w Worker, r *Report) error {
 		return problem("worker_id", clip(r.WorkerID), fmt.Sprintf("the worker is %q", w.ID))
 	case w.Task != "" && r.TaskID != w.Task:
 		return problem("task_id", clip(r.TaskID), fmt.Sprintf("the worker's task is %q", w.Task))
-	case normal(r.Summary) == "":
-		return problem("summary", clip(r.Summary), "has no words")
 	}
 	return cmp.Or(
-		limits.Name("worker_id", r.WorkerID), limits.Name("task_id", r.TaskID), limits.Name("turn_id", r.TurnID),
+		hasWords("summary", r.Summary), limits.Name("worker_id", r.WorkerID), limits.Name("task_id", r.TaskID), limits.Name("turn_id", r.TurnID),
 		limits.Name("model", cmp.Or(r.Model, "none")), limits.Text("summary", r.Summary),
 	)
 }
@@ -78,15 +76,6 @@ type judging struct {
 	vain     []string      // ids of its rejected ones, unless they repeat one
 	accepted Tally[Part]
 }
-
-// held is the reason why an item is rejected.
-type held struct {
-	reason Reason
-	detail string
-	of     signals.ID
-}
-
-func invalid(err error) *held { return &held{reason: ReasonInvalid, detail: err.Error()} }
 
 func (j *judging) judge() Judgement {
 	o, r := &j.gate.opts, &j.sent.Report
@@ -147,39 +136,39 @@ func (j *judging) step(r *Report) signals.Any {
 // each judges the items of one part. Excess items are one rejection: otherwise a flood
 // of items would cause a flood of rejections.
 func each[T item](j *judging, most int, items []T) {
-	most = min(most, len(items))
 	for i, it := range items {
 		part, id, _ := it.about()
-		why := &held{reason: ReasonCap, detail: fmt.Sprintf("%d, more than %d in a report", len(items), most)}
-		switch {
-		case i < most:
-			if why = j.item(i, it); why != nil {
-				j.reject(part, i, id, 1, why)
+		why := &Rejected{Reason: ReasonCap, Detail: fmt.Sprintf("%d, more than %d in a report", len(items), most), Count: len(items) - most}
+		if i < most {
+			if why = j.item(i, it); why == nil {
+				continue
 			}
-		case i == most:
-			j.reject(part, i, "", len(items)-most, why)
+			why.Ref, why.Count = clip(id), 1
 		}
-		if why != nil && part == PartFinding && why.reason != ReasonDuplicate {
+		if i <= most {
+			why.Origin, why.Part, why.Position = j.origin, part, i
+			j.signals = append(j.signals, emit(j, 1, *why))
+		}
+		if part == PartFinding && why.Reason != ReasonDuplicate {
 			j.vain = append(j.vain, id)
 		}
 	}
 }
 
-func (j *judging) reject(part Part, at int, ref string, count int, why *held) {
-	j.signals = append(j.signals, emit(j, 1, Rejected{
-		Origin: j.origin, Part: part, Position: at, Ref: clip(ref), Reason: why.reason,
-		Detail: clipTo(why.detail, 512), Count: count, Of: why.of,
-	}))
+// unless returns a rejection with its reason, or nil if the item is good.
+func unless(good bool, why Reason, format string, args ...any) *Rejected {
+	if good {
+		return nil
+	}
+	return &Rejected{Reason: why, Detail: clipTo(fmt.Sprintf(format, args...), 512)}
 }
 
 // item adds the signal of an item, or returns why the item is rejected.
-func (j *judging) item(i int, it item) *held {
+func (j *judging) item(i int, it item) *Rejected {
 	part, id, text := it.about()
-	if err := cmp.Or(j.sent.at(part, i), it.Check(j.gate.limits())); err != nil {
-		return invalid(err)
-	}
-	if normal(text) == "" {
-		return invalid(problem(string(part), clip(text), "has no words"))
+	err := cmp.Or(j.sent.malformed[place(string(part)+"s", i)], it.Check(j.gate.limits()), hasWords(string(part), text))
+	if why := unless(err == nil, ReasonInvalid, "%v", err); why != nil {
+		return why
 	}
 	scope := j.header.Thread
 	if e, ok := it.(Escalation); ok {
@@ -197,85 +186,79 @@ func (j *judging) item(i int, it item) *held {
 	return nil
 }
 
+func hasWords(field, text string) error {
+	if normal(text) == "" {
+		return problem(field, clip(text), "has no words")
+	}
+	return nil
+}
+
 // judged returns the signal of a well-formed item, and why it is rejected, or nil.
-func (j *judging) judged(it item, key claim) (signals.Any, *held) {
-	o := &j.gate.opts
+func (j *judging) judged(it item, key claim) (signals.Any, *Rejected) {
 	switch it := it.(type) {
 	case Finding:
-		why := cmp.Or(evident(it), j.confident(it.Confidence), j.repeated(key, ReasonDuplicate, o.Window))
+		evident := slices.ContainsFunc(it.EvidenceRefs, func(ref string) bool { return normal(ref) != "" })
+		why := cmp.Or(unless(evident, ReasonMissingEvidence, "no evidence_refs"), j.claimed(key, it.Confidence))
 		if j.research {
 			return emit(j, it.Confidence, ResearchFinding{j.origin, it}), why
 		}
 		return emit(j, it.Confidence, WorkerFinding{j.origin, it}), why
 	case Learning:
-		why := cmp.Or(j.supported(it), j.confident(it.Confidence), j.repeated(key, ReasonDuplicate, o.Window))
+		why := cmp.Or(j.supported(it), j.claimed(key, it.Confidence))
 		if j.research {
 			return emit(j, it.Confidence, ResearchLearning{j.origin, it}), why
 		}
 		return emit(j, it.Confidence, WorkerLearning{j.origin, it}), why
 	case Escalation:
-		s := emit(j, 1, Requested{j.origin, it, j.now.Add(o.Expiry)})
-		s.Priority = it.Urgency.priority()
-		return s, cmp.Or(j.repeated(key, ReasonCooldown, o.Cooldown), j.waiting())
+		s := emit(j, 1, Requested{j.origin, it, j.now.Add(j.gate.opts.Expiry)})
+		s.Priority = map[Urgency]int16{Low: -1, High: 1}[it.Urgency]
+		return s, cmp.Or(j.repeated(key, ReasonCooldown, j.gate.opts.Cooldown), j.waiting())
 	case Artifact:
 		return emit(j, 1, Created{j.origin, it}), nil
 	}
 	panic(fmt.Sprintf("reports: %T is no item", it))
 }
 
-func evident(f Finding) *held {
-	if slices.ContainsFunc(f.EvidenceRefs, func(ref string) bool { return normal(ref) != "" }) {
-		return nil
-	}
-	return &held{reason: ReasonMissingEvidence, detail: "no evidence_refs"}
-}
-
 // supported requires that a learning names findings, and that all of them were
 // accepted.
-func (j *judging) supported(e Learning) *held {
-	if len(e.Supports) == 0 {
-		return &held{reason: ReasonMissingEvidence, detail: "supports names no finding"}
-	}
+func (j *judging) supported(e Learning) *Rejected {
+	why := unless(len(e.Supports) > 0, ReasonMissingEvidence, "supports names no finding")
 	for _, ref := range e.Supports {
-		if !slices.Contains(j.found, ref) && (slices.Contains(j.vain, ref) || !j.gate.accepted(j.ledger, j.header.Thread, ref)) {
-			return &held{reason: ReasonMissingEvidence, detail: fmt.Sprintf("supports %q, which is no accepted finding", clip(ref))}
-		}
+		accepted := slices.Contains(j.found, ref) || !slices.Contains(j.vain, ref) && j.gate.accepted(j.ledger, j.header.Thread, ref)
+		why = cmp.Or(why, unless(accepted, ReasonMissingEvidence, "supports %q, which is no accepted finding", clip(ref)))
 	}
-	return nil
+	return why
 }
 
-func (j *judging) confident(confidence float64) *held {
-	if least := j.gate.opts.Confidence; confidence < least {
-		return &held{reason: ReasonLowConfidence, detail: fmt.Sprintf("confidence = %v, below %v", confidence, least)}
-	}
-	return nil
+// claimed requires that the worker is sure of a claim, and that it is new.
+func (j *judging) claimed(key claim, confidence float64) *Rejected {
+	least := j.gate.opts.Confidence
+	unsure := unless(confidence >= least, ReasonLowConfidence, "confidence = %v, below %v", confidence, least)
+	return cmp.Or(unsure, j.repeated(key, ReasonDuplicate, j.gate.opts.Window))
 }
 
 // repeated looks for the same text in this report and in accepted ones within
 // the span.
-func (j *judging) repeated(key claim, why Reason, span time.Duration) *held {
+func (j *judging) repeated(key claim, why Reason, span time.Duration) *Rejected {
 	m, known := j.ledger.claims.get(key)
 	switch {
 	case span < 0:
 		return nil
 	case slices.Contains(j.claims, key):
-		return &held{reason: why, detail: "the same is in the report"}
+		return &Rejected{Reason: why, Detail: "the same is in the report"}
 	case !known || j.now.After(m.at.Add(span)):
 		return nil
 	}
-	return &held{why, fmt.Sprintf("the same was accepted %v before", j.now.Sub(m.at)), m.id}
+	return &Rejected{Reason: why, Detail: fmt.Sprintf("the same was accepted %v before", j.now.Sub(m.at)), Of: m.id}
 }
 
 // waiting limits a worker's open escalations, whatever their text.
-func (j *judging) waiting() *held {
+func (j *judging) waiting() *Rejected {
 	open := j.accepted[PartEscalation]
 	for _, r := range j.ledger.requests {
 		if r.waits(j.now) {
 			open++
 		}
 	}
-	if open < j.gate.opts.Open {
-		return nil
-	}
-	return &held{reason: ReasonCap, detail: fmt.Sprintf("%d escalations of the worker wait for a decision", open)}
+	return unless(open < j.gate.opts.Open, ReasonCap, "%d escalations of the worker wait for a decision", open)
 }

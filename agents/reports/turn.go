@@ -29,10 +29,7 @@ func NewTurn(turn string, w Worker, data []byte) (*signals.Signal[Turn], error) 
 	for name, value := range map[string]string{"turn_id": turn, "worker_id": w.ID, "task_id": w.Task, "model": w.Model} {
 		members[name], _ = json.Marshal(value) // of a string, which cannot fail
 	}
-	whole, err := json.Marshal(members)
-	if err != nil {
-		return nil, err
-	}
+	whole, _ := json.Marshal(members) // of JSON, which cannot fail
 	if _, err := read(whole); err != nil {
 		return nil, err
 	}

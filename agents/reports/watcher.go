@@ -140,7 +140,7 @@ func (w *Watcher) look() []Advisory {
 		w.lookAfter(now[0].at.Add(w.opts.Window))
 		w.lookAfter(w.kept[0].at.Add(2 * w.opts.Window))
 	}
-	return slices.Concat(w.shares(turns), w.shares(items), w.stalls())
+	return slices.Concat(w.shares(turns, before, now), w.shares(items, before, now), w.stalls())
 }
 
 // windows returns the events of the window before this one, and of this one.
@@ -172,8 +172,7 @@ func (w *Watcher) begins(what string, holds bool) bool {
 // larger than in the window before, by three standard errors, which is a coincidence
 // once in 700 windows, with at least so many events in each. Events that leave a window
 // can begin either.
-func (w *Watcher) shares(of string) (said []Advisory) {
-	before, now := w.windows()
+func (w *Watcher) shares(of string, before, now []*event) (said []Advisory) {
 	was, wasBad := count(before, of)
 	is, bad := count(now, of)
 	w0, n := float64(len(wasBad)), float64(len(bad))

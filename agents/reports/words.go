@@ -43,11 +43,6 @@ const (
 
 func (u Urgency) known() error { return oneOf("urgency", u, Low, Medium, High) }
 
-// priority returns the signal's priority, where normal is the bus's 0.
-func (u Urgency) priority() int16 {
-	return map[Urgency]int16{Low: -1, High: 1}[u]
-}
-
 // ArtifactKind is the sort of an artifact: report, note, dataset or file.
 type ArtifactKind string
 

@@ -55,9 +55,7 @@ type Desk struct {
 // refuses them from agents. Its errors are those of [reports.NewGate] and
 // [bus.Bus.Layer].
 func New(b *bus.Bus, o *Options) (*Desk, error) {
-	if o == nil {
-		o = new(Options)
-	}
+	o = cmp.Or(o, new(Options))
 	gate, err := reports.NewGate(&o.Gate)
 	if err != nil {
 		return nil, err
@@ -85,10 +83,7 @@ func (d *Desk) catchUp() {
 	if last <= after {
 		return
 	}
-	var fed []signals.Any
-	for s := range d.bus.History(bus.Filter{Kinds: reports.Kinds(), After: after}) {
-		fed = append(fed, s)
-	}
+	fed := slices.Collect(d.bus.History(bus.Filter{Kinds: reports.Kinds(), After: after}))
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, s := range fed {
@@ -181,11 +176,10 @@ func (d *Desk) notify(ctx context.Context, accepted []signals.Any) (err error) {
 		return nil
 	}
 	for _, s := range accepted {
-		asked, ok := signals.As[reports.Requested](s)
-		if !ok {
+		if s.Kind() != (reports.Requested{}).Kind() {
 			continue
 		}
-		if request, known := d.Request(asked.ID); known {
+		if request, known := d.Request(s.Head().ID); known {
 			err = errors.Join(err, d.escalated(ctx, request))
 		}
 	}

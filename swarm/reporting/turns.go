@@ -29,12 +29,6 @@ import (
 //
 // The error is of the bus; a turn in the history that cannot be filed is an error, too.
 func (d *Desk) Listen(research func(worker string) bool) (stop func(), err error) {
-	var handlers []*bus.Handler
-	stop = func() {
-		for _, h := range handlers {
-			h.Close()
-		}
-	}
 	take := func(ctx context.Context, s signals.Any) error { return d.take(ctx, s, research) }
 	turns, err1 := on[reports.Turn](d.bus, reports.ToDesk, take)
 	rulings, err2 := on[reports.Ruling](d.bus, reports.ToDesk, take)
@@ -42,7 +36,11 @@ func (d *Desk) Listen(research func(worker string) bool) (stop func(), err error
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err // of a closed bus, which has no handlers
 	}
-	handlers = []*bus.Handler{turns, rulings, answers}
+	stop = func() {
+		turns.Close()
+		rulings.Close()
+		answers.Close()
+	}
 	for s := range d.bus.History(bus.Filter{Kinds: []signals.Kind{reports.Turn{}.Kind(), reports.Ruling{}.Kind(), runlog.KindAnswered}}) {
 		if s.Kind() == runlog.KindAnswered || s.Head().Recipients.Include(reports.ToDesk) {
 			err = errors.Join(err, take(context.Background(), s))
