@@ -88,7 +88,7 @@ func (e Escalation) Allows(v Verdict, option string) error {
 	case e.Kind == Approval && v == Answered:
 		return problem("verdict", string(v), "an approval is approved or refused")
 	case option != "" && !slices.Contains(e.Options, option):
-		return problem("option", clip(option), "not one of the escalation's")
+		return problem("option", option, "not one of the escalation's")
 	}
 	return v.known()
 }

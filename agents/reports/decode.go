@@ -57,7 +57,7 @@ func read(data []byte) (r sent, err error) {
 	}
 	var v any
 	if err := json.Unmarshal(data, &v); err != nil {
-		return r, problem("report", clip(string(data)), "not JSON")
+		return r, problem("report", string(data), "not JSON")
 	}
 	canonical, _ := json.Marshal(v) // of what was JSON, which cannot fail
 	sum := sha256.Sum256(canonical)
@@ -87,7 +87,7 @@ var root = func() (s shape) {
 func (s *shape) check(name string, v any, aside map[string]error) error {
 	if s.Type != jsonTypes[reflect.ValueOf(v).Kind()] {
 		text, _ := json.Marshal(v)
-		return problem(name, clip(string(text)), "not a JSON "+s.Type)
+		return problem(name, string(text), "not a JSON "+s.Type)
 	}
 	switch v := v.(type) {
 	case string:
@@ -133,7 +133,7 @@ var jsonTypes = map[reflect.Kind]string{
 }
 
 func problem(field, value, what string) error {
-	return &signals.FieldError{Field: field, Value: value, Problem: what}
+	return &signals.FieldError{Field: field, Value: clip(value), Problem: what}
 }
 
 // clip cuts a text to the length for errors.

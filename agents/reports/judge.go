@@ -36,7 +36,7 @@ func (g *Gate) Judge(w Worker, data []byte, turn signals.ID, now time.Time) Judg
 	case !known:
 		return j.judge()
 	case t.digest != r.digest:
-		return j.refuse(ReasonDuplicate, problem("turn_id", clip(r.TurnID), "another report has it"))
+		return j.refuse(ReasonDuplicate, problem("turn_id", r.TurnID, "another report has it"))
 	}
 	again := ReceiptOf(t.signals...)
 	again.Repeated = true
@@ -48,9 +48,9 @@ func (g *Gate) checkReport(w Worker, r *Report) error {
 	limits := g.limits()
 	switch {
 	case r.WorkerID != w.ID:
-		return problem("worker_id", clip(r.WorkerID), fmt.Sprintf("the worker is %q", w.ID))
+		return problem("worker_id", r.WorkerID, fmt.Sprintf("the worker is %q", w.ID))
 	case w.Task != "" && r.TaskID != w.Task:
-		return problem("task_id", clip(r.TaskID), fmt.Sprintf("the worker's task is %q", w.Task))
+		return problem("task_id", r.TaskID, fmt.Sprintf("the worker's task is %q", w.Task))
 	}
 	return cmp.Or(
 		hasWords("summary", r.Summary), limits.Name("worker_id", r.WorkerID), limits.Name("task_id", r.TaskID), limits.Name("turn_id", r.TurnID),
@@ -188,7 +188,7 @@ func (j *judging) item(i int, it item) *Rejected {
 
 func hasWords(field, text string) error {
 	if normal(text) == "" {
-		return problem(field, clip(text), "has no words")
+		return problem(field, text, "has no words")
 	}
 	return nil
 }

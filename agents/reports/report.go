@@ -97,7 +97,7 @@ func (e Learning) Check(l signals.Limits) error {
 // Check implements [signals.Checker].
 func (e Escalation) Check(l signals.Limits) error {
 	if e.RecommendedOption != "" && !slices.Contains(e.Options, e.RecommendedOption) {
-		return problem("recommended_option", clip(e.RecommendedOption), "not one of the options")
+		return problem("recommended_option", e.RecommendedOption, "not one of the options")
 	}
 	return cmp.Or(
 		l.Name("escalation_id", e.EscalationID), e.Kind.known(), l.Required("reason", e.Reason), e.Urgency.known(), e.Options.check(l, "options"),

@@ -24,7 +24,7 @@ type Turn struct {
 func NewTurn(turn string, w Worker, data []byte) (*signals.Signal[Turn], error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil || members == nil {
-		return nil, problem("report", clip(string(data)), "not a JSON object")
+		return nil, problem("report", string(data), "not a JSON object")
 	}
 	for name, value := range map[string]string{"turn_id": turn, "worker_id": w.ID, "task_id": w.Task, "model": w.Model} {
 		members[name], _ = json.Marshal(value) // of a string, which cannot fail

@@ -117,6 +117,21 @@ func TestAnotherSpikeIsSaidAgain(t *testing.T) {
 	}
 }
 
+func TestWatchersTimeNeverGoesBack(t *testing.T) {
+	w, err := reports.NewWatcher(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.At(start.Add(9 * time.Minute))
+	w.Watch(event{0, "w", reports.Progress{}.Kind(), "a"}.signal()) // counts as of the ninth minute
+	if got := w.At(start.Add(11 * time.Minute)); len(got) != 0 {
+		t.Errorf("stalled after two minutes: %v", got)
+	}
+	if got := w.At(start.Add(20 * time.Minute)); len(got) != 1 {
+		t.Errorf("%d advisories after eleven minutes of silence, want 1", len(got))
+	}
+}
+
 func TestStallsAreOfRunningTasks(t *testing.T) {
 	other := func(at time.Duration) event { return event{at, "else", "discovery", "x"} }
 	m := time.Minute

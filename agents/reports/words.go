@@ -104,5 +104,5 @@ func oneOf[W ~string](field string, word W, all ...W) error {
 	if slices.Contains(all, word) {
 		return nil
 	}
-	return problem(field, clip(string(word)), fmt.Sprintf("not one of %q", all))
+	return problem(field, string(word), fmt.Sprintf("not one of %q", all))
 }
