@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
-// The results of calls that end without one.
+// The recorded results of calls that returned none.
 const (
 	skipped    = "it was running when the process ended, so it may have been done; the user says not to repeat it"
 	unreturned = "the turn ended before the call returned"
@@ -23,15 +23,15 @@ func closed(tool events.Tool, why string) events.Tool {
 
 type againKey struct{}
 
-// Again reports whether ctx is that of a call that may have been made before, which the user
-// has repeated.
+// Again reports whether ctx belongs to a call that may have been made before and that the
+// user chose to repeat.
 func Again(ctx context.Context) bool {
 	again, _ := ctx.Value(againKey{}).(bool)
 	return again
 }
 
-// settle has the user say what is to become of the calls that were running when the process
-// ended, except those that may be repeated anyway.
+// settle asks the user whether to repeat each call that was running when the process ended,
+// except those that may be repeated anyway.
 func (t *Turn) settle(ctx context.Context) error {
 	for i, call := range t.calls.earlier {
 		tool, _ := call.Body.(events.Tool)

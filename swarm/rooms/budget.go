@@ -8,8 +8,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
-// left returns how many turns the messages of agents may still ask for, of those that the
-// user's message may cause to which the turn belongs.
+// left returns how many more turns the messages of agents may ask for within the budget of
+// the user's message to which the turn belongs.
 func (c *composer) left() int {
 	return max(0, c.r.opts.Budget-c.run.Cause.Caused-c.spent)
 }
@@ -21,8 +21,8 @@ func (c *composer) afford(to []string) []string {
 	return to[:n]
 }
 
-// stop appends a system event that says who does not answer what the turn says, and what is
-// still to come.
+// stop appends a system event that names the addressees that do not answer the turn's
+// messages, and the turns that are still to come.
 func (c *composer) stop() {
 	if len(c.stopped) == 0 {
 		return
@@ -34,7 +34,7 @@ func (c *composer) stop() {
 		strings.Join(slices.Compact(c.stopped), ", "), text.Line(content(cause.Message)), c.r.opts.Budget, cause.Waiting+c.spent))
 }
 
-// content returns what the user said, in a room or by mail.
+// content returns the text of the user's message, in a room or by mail.
 func content(e events.Event) string {
 	if mail, ok := e.Body.(events.Mailbox); ok {
 		return mail.Body

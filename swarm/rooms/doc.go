@@ -11,7 +11,7 @@
 // # Rooms
 //
 // A message of the user is queued for all members of the room, or, if it addresses
-// members by name, for those. Everyone else hears it in their next turn there. The
+// members by name, for those. The other members hear it in their next turn there. The
 // members answer one after the other, the one with the most urgent message first: see
 // packages schedule and roomlog. Up to [Options].Turns turns run at once, in different
 // rooms.
@@ -33,7 +33,7 @@
 // # Full queues
 //
 // A message that finds the queue of a member full is not queued for it: the receipt
-// says so, and so does a system event in the room. If it can be queued for nobody, it
+// says so, and so does a system event in the room. If it can be queued for no member, it
 // is refused with [ErrFull] and is not in the log.
 //
 // # Agents
@@ -44,18 +44,18 @@
 // shown at once, tools are called so that the room sees them. Tools leave a stub of one
 // line; what a tool returned is in no later prompt, but can be read as section §N.
 //
-// An agent that fails is left alone for a while, twice as long each time; its
-// messages wait. The failure is a system event. After [Options].Tries failed turns for a
+// An agent that fails is paused, for twice as long each time, while its messages
+// wait. The failure is a system event. After [Options].Tries failed turns for a
 // message it is set aside, with the mail of that turn, so that it does not keep the agent
 // from the others; a system event says so.
 //
 // # One truth
 //
 // Events and records are signals on a bus and in a journal; the state of the router is
-// a fold of them (package roomlog). After a crash the router goes on with the same
-// queues, credits and numbers. A turn that was running is taken again: what it said and
-// the tools that returned are taken from the log, and model calls from it too if the
-// agent's model records them there (package cassette). A call that was running is made
-// again if it may be ([Call].Repeats). Otherwise the user is asked about it in the room, and
+// a fold of them (package roomlog). After a crash the router continues with the same
+// queues, credits and numbers. A turn that was running is taken again: its messages and
+// tool results are taken from the log, and so are its model calls if the agent's model
+// records them there (package cassette). A call that was running is repeated if it may be
+// ([Call].Repeats). Otherwise the router asks the user about it in the room, and the user
 // answers "repeat §N" or "skip §N" there, by [Router.Say].
 package rooms

@@ -23,7 +23,7 @@ type From struct {
 // backlog is the number of unread events at which a feed ends.
 const backlog = 4096
 
-// Events yields the events that are in the journal, in log order, and then new ones as
+// Events yields the events in the journal, in log order, and then new ones as
 // soon as the journal has acknowledged them, until ctx ends or an error is yielded
 // last: the cause of ctx's end, [ErrLagged], [ErrClosed], or an error of the journal. Fragments and
 // passes have no position and are shown at once, those of an answer before the answer.
@@ -177,7 +177,7 @@ func (h *hub) run() {
 				err = ErrClosed
 			}
 			h.stop(err)
-			h.router.broken(context.Background(), err) // no more turns whose calls nobody will know of
+			h.router.broken(context.Background(), err) // begin no more turns, whose calls could not be recorded
 			return
 		}
 		for _, s := range batch[:n] {
@@ -197,7 +197,7 @@ func (h *hub) pass(s signals.Any) {
 	h.flushLocked()
 }
 
-// show passes a live event on when what was in the log before it has been.
+// show passes a live event on once the events before it in the log have been passed on.
 func (h *hub) show(after uint64, e events.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -15,14 +15,14 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
-// A Message is what the user says in a room.
+// A Message is a message of the user in a room.
 type Message struct {
 	Content  string            `json:"content"`
 	Priority schedule.Priority `json:"priority,omitzero"` // 0: by the rules of intake
-	To       []string          `json:"to,omitempty"`      // members that have to answer; none: those that the text addresses, or all members
+	To       []string          `json:"to,omitempty"`      // members to answer; none: those that the text addresses, or all members
 }
 
-// A Receipt says what became of a message of the user.
+// A Receipt reports how a message of the user was queued.
 type Receipt struct {
 	Seq      uint64            `json:"seq"`
 	ID       string            `json:"id"`
@@ -34,7 +34,7 @@ type Receipt struct {
 
 // Say puts a message of the user into a room. When it returns, the message is in the
 // journal. Its errors are a [*signals.FieldError] for an invalid message, one that wraps
-// [ErrNone] for a room or member that there is not (for a member both), and [ErrFull].
+// [ErrNone] for an unknown room or member (for a member both), and [ErrFull].
 func (r *Router) Say(ctx context.Context, room string, m Message) (Receipt, error) {
 	ctx, end := hooks.Start(ctx, hooks.Op{Name: hooks.OpSend, Target: string(events.User{}.Kind()), Thread: room})
 	var got Receipt
@@ -117,7 +117,7 @@ func recentID(room *roomlog.Room, seq uint64) string {
 	return ""
 }
 
-// classify returns the priority of a message and why it has it.
+// classify returns the priority of a message and the reason for it.
 func classify(stated schedule.Priority, content string, members []string, otherwise schedule.Priority, who string) (schedule.Priority, string) {
 	if stated != 0 {
 		return stated, "explicit"
@@ -128,8 +128,8 @@ func classify(stated schedule.Priority, content string, members []string, otherw
 	return otherwise, "default: " + who
 }
 
-// roomFor returns those of agents whose queues have room for a message beside what is to be
-// queued already, to which it adds the message, and the others.
+// roomFor splits agents into those whose queues have room for one more message besides the
+// pending ones, to which it adds the message, and the others.
 func (r *Router) roomFor(to []string, p schedule.Priority, already map[place]int) (queued, full []string) {
 	for _, name := range to {
 		switch a := r.state.Agent(name); {

@@ -16,7 +16,7 @@ const (
 	background = schedule.Background
 )
 
-// settleLocked makes keys, rooms and members those of the options.
+// settleLocked makes keys, rooms and members match the options.
 func (r *Router) settleLocked(ctx context.Context) error {
 	if err := r.keyLocked(ctx, events.FromRouter); err != nil {
 		return err
@@ -99,8 +99,8 @@ func (r *Router) Join(ctx context.Context, agent, room string) error {
 	})
 }
 
-// Leave ends the membership of an agent. It says nothing more in the room, whatever
-// waits for it there; a turn that is running ends first.
+// Leave ends the membership of an agent. It takes no more turns in the room, even if
+// messages wait for it there; a turn that is running ends first.
 func (r *Router) Leave(ctx context.Context, agent, room string) error {
 	return r.changed(ctx, func() error {
 		if err := r.existLocked(agent, room); err != nil {
@@ -114,8 +114,8 @@ func (r *Router) Leave(ctx context.Context, agent, room string) error {
 	})
 }
 
-// Restart begins a new session of an agent: its turns count from 1 and it is not left
-// alone for earlier failures. Its messages wait, and the numbers of sections go on.
+// Restart begins a new session of an agent: its turns count from 1, and a pause after
+// earlier failures ends. Its messages still wait, and the numbers of sections continue.
 func (r *Router) Restart(ctx context.Context, agent string) error {
 	return r.changed(ctx, func() error {
 		a := r.state.Agent(agent)
@@ -131,7 +131,7 @@ func (r *Router) Restart(ctx context.Context, agent string) error {
 	})
 }
 
-// Read says that the user has read a room up to a position.
+// Read records that the user has read a room up to a position.
 func (r *Router) Read(ctx context.Context, room string, through uint64) error {
 	return r.changed(ctx, func() error {
 		if r.state.Room(room) == nil {
@@ -168,7 +168,7 @@ func (r *Router) lockedChange(change func() error) (seq uint64, err error) {
 	return r.state.Seq(), err
 }
 
-// keyLocked gets the key of a name, and says which one it is if the log does not know.
+// keyLocked gets the key of a name, and logs its public half if the log does not have it.
 func (r *Router) keyLocked(ctx context.Context, name string) error {
 	known := r.state.Key(name)
 	key, err := r.opts.Keys.Get(name, known)

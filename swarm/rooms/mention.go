@@ -12,14 +12,14 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
-// Why a message is not queued for somebody.
+// The reasons why a message is not queued for an addressee.
 const (
 	noAgent     = "no such agent"
 	fullMailbox = "its mailbox is full"
 )
 
-// mentionedLocked returns the agents of other rooms that a text mentions, and the names of
-// nobody. Names that no agent may have, such as all, are neither.
+// mentionedLocked returns the agents of other rooms that a text mentions, and the names
+// that no agent has. Names that no agent may have, such as all, are neither.
 func (r *Router) mentionedLocked(content string, members []string) (elsewhere, unknown []string) {
 	for _, name := range text.Mentions(content) {
 		same := func(other string) bool { return strings.EqualFold(other, name) }
@@ -48,8 +48,8 @@ func (r *Router) namedLocked(name string) *roomlog.Agent {
 	return nil
 }
 
-// mailLocked returns a message of the user as mail, to whom it is, and those whose mailboxes
-// are full.
+// mailLocked returns a message of the user as mail, its addressees, and the agents whose
+// mailboxes are full.
 func (r *Router) mailLocked(ctx context.Context, names []string, content string, p schedule.Priority, why string) (drafts []any, to, full []string) {
 	ix := map[string]int{}
 	for _, name := range names {

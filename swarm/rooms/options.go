@@ -20,20 +20,20 @@ const (
 )
 
 // ResultBytes is the maximum length of a tool's result in the log. A longer one is cut,
-// and says so.
+// with a note at its end.
 const ResultBytes = 1 << 20
 
 var (
-	// ErrFull is returned for a message that can be queued for nobody.
+	// ErrFull is returned for a message that can be queued for no agent.
 	ErrFull = errors.New("rooms: the queues of all who should answer are full")
-	// ErrNone is wrapped by the errors for rooms, agents and sections that there are not.
+	// ErrNone is wrapped by the errors for unknown rooms, agents and sections.
 	ErrNone = errors.New("rooms: not found")
-	// ErrLagged ends a feed whose reader did not keep up. It can go on from the last
-	// position that it read.
+	// ErrLagged ends a feed whose reader did not keep up. The reader can continue from the
+	// last position that it read.
 	ErrLagged = errors.New("rooms: the feed lagged")
 	// ErrDropped is wrapped by the error of [New] for a journal from which records were dropped:
-	// chains, numbers of sections and what they hold begin with the first event, so all of it
-	// has to be kept.
+	// chains and the numbers of sections begin with the first event, so all records have to be
+	// kept.
 	ErrDropped = errors.New("rooms: the journal is not whole")
 	// ErrClosed is returned by a router that was closed.
 	ErrClosed = errors.New("rooms: closed")
@@ -45,9 +45,9 @@ type Standing struct {
 	Rooms []string
 }
 
-// A Stubber writes what later prompts hold of a tool's result: one line. It is called
-// by the goroutine of the call, possibly concurrently. If it fails, the first line of
-// the result is taken.
+// A Stubber writes the line that stands for a tool's result in later prompts. It is called
+// by the goroutine of the call, possibly concurrently. If it fails, the first line of the
+// result is taken.
 type Stubber func(ctx context.Context, call events.Tool) (string, error)
 
 // Options of a Router. Nil and zero fields mean the defaults.
@@ -118,7 +118,7 @@ func (o *Options) withDefaults() (Options, error) {
 }
 
 // Validate returns the error that [New] would return for the options, without making a router:
-// a [*signals.FieldError], or what an agent says of itself.
+// a [*signals.FieldError], or the error of an agent's own Validate.
 func (o *Options) Validate() error {
 	_, err := o.withDefaults()
 	return err

@@ -75,8 +75,8 @@ func Section(from journal.Reader, state *roomlog.State, room string, ix int) (ev
 	return events.Event{}, fmt.Errorf("%w: the journal has lost section §%d of room %s", ErrNone, ix, room)
 }
 
-// Section returns the event with a number of a room, in its newest form: with all that a
-// tool returned or that mail says. The error wraps [ErrNone] if there is no such section.
+// Section returns the event with a number of a room, in its newest form, with the whole
+// result of a tool or body of mail. The error wraps [ErrNone] if there is no such section.
 func (r *Router) Section(ctx context.Context, room string, ix int) (events.Event, error) {
 	r.mu.Lock()
 	seq := r.state.Seq()
@@ -89,9 +89,9 @@ func (r *Router) Section(ctx context.Context, room string, ix int) (events.Event
 	return Section(r.opts.Store, r.state, room, ix)
 }
 
-// Sidecar writes the sections of a room as Markdown, in the order in which they were complete:
-// what its tools returned, and the bodies of its mail. The error wraps [ErrNone] if there is no
-// such room.
+// Sidecar writes the sections of a room as Markdown, in the order in which they were
+// completed: the results of its tools, and the bodies of its mail. The error wraps [ErrNone] if
+// there is no such room.
 func Sidecar(w io.Writer, from journal.Reader, state *roomlog.State, room string) error {
 	r := state.Room(room)
 	if r == nil {

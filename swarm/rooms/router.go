@@ -107,8 +107,8 @@ func (r *Router) open(ctx context.Context, codec *signals.Codec) (err error) {
 
 // Close stops the router and releases its goroutines; it does not close the journal.
 // It waits until everything is written, or until ctx ends. Close it after Run has
-// returned. A journal has one router at a time: another may continue it once Close has
-// returned, as one that begins earlier does not know what is not written yet.
+// returned. A journal has one router at a time: another may continue it only once Close has
+// returned, because before that it could miss signals that are not written yet.
 func (r *Router) Close(ctx context.Context) error {
 	r.mu.Lock()
 	if r.err == nil {
@@ -188,9 +188,9 @@ func (r *Router) changedLocked() {
 	r.news = make(chan struct{})
 }
 
-// commit appends what decide returns to the log. It does not wait for the journal: nobody
-// is told of a turn before the journal has it, and a turn that a crash took back is taken
-// again. (Waiting, four turns at once answered 300 messages a second instead of all 1,000.)
+// commit appends the drafts that decide returns to the log. It does not wait for the journal:
+// feeds show a turn only once the journal has it, and a turn lost in a crash is taken again.
+// (Waiting, four turns at once answered 300 messages a second instead of all 1,000.)
 func (r *Router) commit(ctx context.Context, decide func() ([]any, error)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -209,9 +209,9 @@ func system(room string, what events.What, agent, format string, args ...any) ev
 	}}
 }
 
-// Idle waits until no turn runs and none can begin, or until ctx ends. Agents that
-// have failed and are left alone keep it waiting, as they will go on; those that ask the
-// user do not.
+// Idle waits until no turn runs and none can begin, or until ctx ends. It waits for agents
+// that are paused after a failure, because they will continue, and not for those that ask
+// the user.
 func (r *Router) Idle(ctx context.Context) error {
 	for {
 		r.mu.Lock()

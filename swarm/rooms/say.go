@@ -13,13 +13,13 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
-// Say is the payload of what an agent says in its turn: its reactor yields signals of
-// it. A content that is nothing but <PASS> says nothing.
+// Say is the payload of a message of an agent: its reactor yields signals of it in its
+// turn. A content that is only <PASS> is silence.
 type Say struct {
 	Content  string            `json:"content"`
 	Priority schedule.Priority `json:"priority,omitzero"` // 0: by the rules of intake; urgent if the agent is blocked until it is answered
-	// To are agents that have to answer: members of the room, and others, which get the
-	// message by mail. None: those that the text addresses, if any.
+	// To are the agents to answer: members of the room, and others, which get the message
+	// by mail. None: those that the text addresses, if any.
 	To      []string `json:"to,omitempty"`
 	Subject string   `json:"subject,omitzero"` // of the mail; "": the first line
 }
@@ -27,7 +27,7 @@ type Say struct {
 // Kind implements [signals.Payload].
 func (Say) Kind() signals.Kind { return "room.say" }
 
-// Words returns what an agent says, for its reactor to yield.
+// Words returns a message of an agent, for its reactor to yield.
 func Words(content string) signals.Any {
 	return signals.New(signals.Header{Confidence: 1}, Say{Content: content})
 }
@@ -38,9 +38,9 @@ type place struct {
 	level schedule.Priority
 }
 
-// A composer makes events of what an agent says in one turn.
+// A composer makes events of the messages of an agent in one turn.
 type composer struct {
-	ctx     context.Context // of the turn, for the trace of what is said in it
+	ctx     context.Context // of the turn, for the trace of its messages
 	r       *Router
 	agent   *roomlog.Agent
 	run     *roomlog.Running

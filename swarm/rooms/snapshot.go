@@ -9,8 +9,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
 )
 
-// A Snapshot is a room at a position of the log, for readers that come late: its feed
-// continues after Seq.
+// A Snapshot is the state of a room at a position of the log, for a reader that joins
+// late: its feed continues after Seq.
 type Snapshot struct {
 	Room    string         `json:"room"`
 	Seq     uint64         `json:"seq"`
@@ -74,7 +74,7 @@ func snapshots(state *roomlog.State) (all []Snapshot) {
 	return all
 }
 
-// urgency returns the most urgent priority of what is unread, 0 for nothing.
+// urgency returns the most urgent priority of the unread events, 0 if there are none.
 func urgency(u roomlog.Unread) schedule.Priority {
 	switch {
 	case u.Urgent > 0:

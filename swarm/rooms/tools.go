@@ -26,18 +26,18 @@ type Call struct {
 	Label string // two to four words; others are made to fit
 	// Stub writes the stub of this call; nil: that of [Options].
 	Stub Stubber
-	// Repeats says that a second call with the same arguments changes nothing more. A call that
-	// was running when the process ended is made again then; otherwise the user is asked.
+	// Repeats declares that a second call with the same arguments changes nothing more. The
+	// router repeats such a call if the process ended while it ran, and asks the user otherwise.
 	Repeats bool
 	// Reports says that run reports the call to the context's hook ([hooks.OpTool]) by itself.
 	Reports bool
 }
 
-// Called is what an agent gets of a call.
+// Called is the outcome of a call, for the agent that made it.
 type Called struct {
 	Ix     int    // the section §N that has the result
 	Stub   string // one line
-	Result string // all that the tool returned, or the error's text; of more than [Options].Result bytes the beginning
+	Result string // the whole result, or the error's text; of more than [Options].Result bytes the beginning
 	Failed bool
 }
 
@@ -61,12 +61,12 @@ func (c *calls) claim(call Call) (events.Tool, bool) {
 	return events.Tool{}, false
 }
 
-// Call calls a tool, so that the room sees it: run returns the result. The router
-// writes the stub when run has returned; the result is in the log, and in no later
-// prompt. An error of run is a result too, and not an error of Call, except when ctx
-// has ended. In a turn that is taken again, a call whose result is in the log is not
-// made again. One that was running is if it repeats, or if the user says so ([Again]), and
-// run gets the number of its section by [IxOf].
+// Call calls a tool as events of the room: run returns the result. The router writes the
+// stub when run has returned; the result is in the log, and in no later prompt. An error
+// of run is a result too, and not an error of Call, except when ctx has ended. In a turn
+// that is taken again, a call whose result is in the log is not made again. A call that
+// was running is made again if it repeats, or if the user decides so ([Again]). run gets
+// the number of its section by [IxOf].
 func (t *Turn) Call(ctx context.Context, call Call, run func(context.Context) (string, error)) (Called, error) {
 	args, err := asLogged(call.Args)
 	if err != nil {
@@ -155,7 +155,7 @@ func watched(ctx context.Context, call Call, run func(context.Context) (string, 
 	return run(ctx)
 }
 
-// distill fills in what the end of a call brings.
+// distill fills in the fields of a call that has ended.
 func distill(ctx context.Context, write Stubber, tool *events.Tool, result string, took time.Duration) {
 	duration := took.Milliseconds()
 	tool.Result, tool.DurationMS = &result, &duration
@@ -167,7 +167,7 @@ func distill(ctx context.Context, write Stubber, tool *events.Tool, result strin
 	tool.Stub = &stub
 }
 
-// fit cuts a result that is too long for the log, and says so.
+// fit cuts a result that is too long for the log, and appends a note.
 func fit(result string, most int) string {
 	result = strings.ToValidUTF8(result, "\uFFFD")
 	if len(result) <= most {

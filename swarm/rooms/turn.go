@@ -26,7 +26,7 @@ type Turn struct {
 	session int
 	moot    bool // the agent is no member any more
 	turn    *agents.Turn
-	over    bool // nothing that it still says or calls counts; protected by router.mu
+	over    bool // later messages and calls of it are refused; protected by router.mu
 
 	answer text.Answer
 	part   int
@@ -62,8 +62,8 @@ func (r *Router) turnLocked(a *roomlog.Agent) *Turn {
 	return t
 }
 
-// fresh are the mail and the message that a turn is for: the most urgent mail first, and the
-// message last.
+// fresh returns the mail and the message that a turn is for: the most urgent mail first, and
+// the message last.
 func fresh(run *roomlog.Running) (all []signals.Any) {
 	mail := slices.SortedStableFunc(slices.Values(run.Mail), func(a, b events.Event) int {
 		return cmp.Compare(a.Common().Priority, b.Common().Priority)
@@ -77,8 +77,8 @@ func fresh(run *roomlog.Running) (all []signals.Any) {
 	return all
 }
 
-// heard are the recent events of the room at the beginning of the turn, without those that
-// are new: in a turn that is taken again they are the same.
+// heard returns the recent events of the room at the beginning of the turn, without those
+// that are new. In a turn that is taken again they are the same.
 func heard(run *roomlog.Running) (all []signals.Any) {
 	for _, e := range run.Room.Recent {
 		if e.Seq < run.Since && e.Seq != run.Message.Seq && !slices.ContainsFunc(run.Mail, func(m events.Event) bool { return m.Seq == e.Seq }) {
@@ -108,9 +108,9 @@ func (t *Turn) ended(o roomlog.Outcome, pause time.Duration) signals.Any {
 	return signals.New(signals.Header{Source: t.agent, Thread: t.room}, roomlog.Ended{Turn: t.number, Outcome: o, Pause: pause})
 }
 
-// Write shows a fragment of what the agent is about to say, before it has finished. It
-// is for the eyes of readers of the feed only: the agent yields the whole text as its
-// first [Say]. While the text may still become <PASS>, nothing is shown.
+// Write shows a fragment of the agent's next message before the agent has finished it. Only
+// readers of the feed see it: the agent yields the whole text as its first [Say]. While the
+// text may still become <PASS>, nothing is shown.
 func (t *Turn) Write(fragment string) {
 	show := t.answer.Write(fragment)
 	for show != "" {
@@ -147,8 +147,8 @@ func (t *Turn) live(body events.Body) {
 	}
 }
 
-// Section returns the event with a number of the turn's room, with all that a tool
-// returned or that mail says.
+// Section returns the event with a number of the turn's room, with the whole result of a
+// tool or body of mail.
 func (t *Turn) Section(ctx context.Context, ix int) (events.Event, error) {
 	return t.router.Section(ctx, t.room, ix)
 }

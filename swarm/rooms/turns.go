@@ -19,8 +19,8 @@ import (
 // running. Turns that ctx cut off are taken again when the router continues. It
 // returns the cause of ctx's end, or the error of a log that cannot be written.
 //
-// A turn that has not returned a second after its time is over, or after ctx has ended, is
-// abandoned: Go cannot stop it, and what it still says or calls is refused.
+// A turn that has not returned a second after its timeout, or after the end of ctx, is
+// abandoned: Go cannot stop it, and its later messages and calls are refused.
 func (r *Router) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -111,7 +111,7 @@ func (r *Router) awaitLocked(ctx context.Context) error {
 	return nil
 }
 
-// ran commits what came of a turn.
+// ran commits the outcome of a turn.
 func (r *Router) ran(ctx context.Context, t *Turn, said []Say, err error) {
 	if ctx.Err() != nil {
 		return // it is taken again
@@ -137,7 +137,7 @@ func (r *Router) broken(ctx context.Context, err error) {
 	}
 }
 
-// take has the agent take its turn, and returns what it says.
+// take has the agent take its turn, and returns its messages.
 func (r *Router) take(ctx context.Context, t *Turn) ([]Say, error) {
 	if t.moot {
 		return nil, nil
@@ -161,7 +161,7 @@ func (r *Router) take(ctx context.Context, t *Turn) ([]Say, error) {
 	return said, nil
 }
 
-// grace is for how long a turn whose time is over may take to return.
+// grace is how long a turn may take to return after its timeout.
 const grace = time.Second
 
 // react has an agent take its turn in a goroutine of its own: one that ignores the end of its
@@ -194,7 +194,7 @@ func react(ctx context.Context, a *agents.Agent, t *agents.Turn) ([]signals.Any,
 	}
 }
 
-// end commits what the agent said, and that its turn has ended.
+// end commits the agent's messages and the end of its turn.
 func (r *Router) end(ctx context.Context, t *Turn, said []Say) error {
 	for _, s := range said {
 		if err := checkMessage(Message{Content: s.Content, Priority: s.Priority}); err != nil {
@@ -230,8 +230,8 @@ func outcome(t *Turn, c *composer) roomlog.Outcome {
 	return roomlog.Spoke
 }
 
-// fail commits that the turn has failed and how long the agent is left alone, and sets aside
-// what it was for if the agent has failed at it too often.
+// fail commits the failure of a turn and the pause of its agent, and sets aside the message
+// and mail of the turn if the agent has failed at them too often.
 func (r *Router) fail(ctx context.Context, t *Turn, why error) error {
 	return r.commit(ctx, func() ([]any, error) {
 		pause := r.opts.Pause

@@ -3,17 +3,17 @@
 //	chair := deciding.Chair{Name: "Chair", Solver: solverOf}
 //	roster = append(roster, rooms.Standing{Agent: chair.Agent(), Rooms: []string{"ops"}})
 //
-// The chair is a standing agent. A message that begins with "decide:" and a question, of the
-// user or of an agent that hands over ("@Dana decide: …"), opens a solve of package swarm with the members of
-// the room. The solve is a call of the tool Solve: its result is the transcript of what the
-// members said, and its stub how it ended. The answer is what the chair says then. The
-// signals of the solve are events of the room ([events.Signal]), which belong to the
-// section of the call.
+// The chair is a standing agent. A message of the user, or of an agent that hands over
+// ("@Dana decide: …"), that begins with "decide:" and a question opens a solve of package
+// swarm with the members of the room. The solve is a call of the tool Solve: its result is
+// the transcript, and its stub the outcome. The chair then posts the answer. The signals of
+// the solve are events of the room ([events.Signal]), which belong to the section of the
+// call.
 //
-// A solve that needs a person makes the chair say so in an urgent message. With the
-// person's next message to the chair, "@Dana …", it continues, in a call of its own. If
-// several solves wait, a message that names the section of one (§4) is for that one, and any
-// other for the newest.
+// If a solve needs a person, the chair asks in an urgent message. The person's next message
+// to the chair, "@Dana …", continues the solve, in a call of its own. If several solves
+// wait, a message that names the section of one (§4) is for that one, and any other for the
+// newest.
 //
 // The room's log is the journal of the solve. After a crash it continues where the log ends;
 // answers of models that are recorded (package cassette) are not asked for again.
@@ -43,22 +43,22 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
-// Tool is the name of the tool that a decision is.
+// Tool is the name of the tool under which decisions are called.
 const Tool = "Solve"
 
-// aboveTranscript is between the outcome of a solve and what the members said.
+// aboveTranscript separates the outcome of a solve from its transcript.
 const aboveTranscript = "\n\nTranscript:\n\n"
 
-// mostAnswer is the maximum length of an outcome that the chair says as a whole.
+// mostAnswer is the maximum length of an outcome that the chair posts as a whole.
 const mostAnswer = events.MessageBytes / 2
 
-// command is a message that asks for a decision: it may begin with those whom it addresses.
+// command matches a message that asks for a decision: it may begin with its addressees.
 var command = regexp.MustCompile(`(?is)^\s*(?:@[\pL\pN_.-]+[,:]?\s+|[\pL\pN_.-]+[,:]\s+)*?decide:\s*(\S.*)$`)
 
 // A Chair has members decide. It is a plain value.
 type Chair struct {
 	Name string
-	// Solver returns the agent as which a member takes part in decisions; nil: it does not.
+	// Solver returns the agent that takes part in decisions for a member; nil: it takes no part.
 	Solver func(member string) *agents.Agent
 	// Options are those of each solve, except Agents, Bus, Layer and Journal. The seed of each
 	// solve is derived from Seed, the room and the section.
@@ -96,8 +96,8 @@ func (c Chair) react(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any,
 	return agents.Emit(signals.New(signals.Header{Confidence: 1}, said))
 }
 
-// work is what the chair has to do: a question to decide, or a person's answer with which a
-// solve continues.
+// work is a task of the chair: a question to decide, or a person's answer with which a solve
+// continues.
 type work struct {
 	task   string
 	ix     int // the section of the solve that continues; 0: one that begins
@@ -113,8 +113,8 @@ func (w work) call() rooms.Call {
 	return rooms.Call{Tool: Tool, Args: args, Label: "members decide", Stub: rooms.FirstLine, Repeats: true}
 }
 
-// work returns what is to be done: what a new message asks for, or to continue a solve that
-// asked a person, with the person's answer.
+// work returns the chair's task: the question of a new message, or to continue a solve that
+// asked a person with the person's answer.
 func (c Chair) work(ctx context.Context, room *rooms.Turn, t *agents.Turn) (w work, ok bool, err error) {
 	for _, s := range t.New {
 		said := content(s)
@@ -140,7 +140,7 @@ func (c Chair) work(ctx context.Context, room *rooms.Turn, t *agents.Turn) (w wo
 	return work{}, false, nil
 }
 
-// addressed reports whether a message is the user's to the chair, and not to all.
+// addressed reports whether a message of the user is addressed to the chair, and not to all.
 func (c Chair) addressed(s signals.Any) bool {
 	b, ok := s.Body().(events.User)
 	return ok && (slices.Equal(b.To, []string{c.Name}) || len(text.Addressed(b.Content, []string{c.Name})) > 0)
@@ -181,7 +181,7 @@ func content(s signals.Any) string {
 	return ""
 }
 
-// solve has the members decide, and returns how that ended, and below it the transcript.
+// solve has the members decide, and returns the outcome, followed by the transcript.
 func (c Chair) solve(ctx context.Context, room *rooms.Turn, w work) (string, error) {
 	ix := cmp.Or(w.ix, rooms.IxOf(ctx))
 	kept, err := keptIn(ctx, room, ix)

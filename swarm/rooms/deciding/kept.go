@@ -19,7 +19,7 @@ type kept struct {
 	codec *signals.Codec
 }
 
-// keptIn returns the journal of the solve with a section, as the room has it.
+// keptIn returns the journal of the solve with a section, read from the room.
 func keptIn(ctx context.Context, turn *rooms.Turn, ix int) (*kept, error) {
 	codec, err := runlog.NewCodec()
 	if err != nil {

@@ -13,8 +13,8 @@ type Common struct {
 	Turn     int               `json:"turn"` // within the agent's session, from 1; 0: not an agent's turn
 }
 
-// A Body is what an event is about: one of the types of this package. It is the
-// payload of the event's signal.
+// A Body is the content of an event: one of the types of this package. It is the payload
+// of the event's signal.
 //
 //sumtype:decl
 type Body interface {
@@ -27,7 +27,7 @@ type Body interface {
 
 func (c Common) common() Common { return c }
 
-// Dialogue is what an agent says. While it is being said, events with Chunk and Part
+// Dialogue is a message of an agent. While the agent writes it, events with Chunk and Part
 // show the fragments; the last event has Done and the whole Content.
 type Dialogue struct {
 	Common
@@ -37,7 +37,7 @@ type Dialogue struct {
 	Done    bool           `json:"done,omitzero"`
 	Content string         `json:"content,omitzero"`
 	Why     string         `json:"why,omitzero"`
-	To      []string       `json:"to,omitempty"`   // members that have to answer; none: nobody has to
+	To      []string       `json:"to,omitempty"`   // members that have to answer; may be none
 	Hops    int            `json:"hops,omitzero"`  // messages of agents since the user's
 	Refs    map[int]string `json:"refs,omitempty"` // the ids of the events that §N refers to
 }
@@ -79,7 +79,7 @@ type Mailbox struct {
 	Hops      int    `json:"hops,omitzero"`
 }
 
-// Pass says that an agent chose to be silent.
+// Pass reports that an agent chose to be silent.
 type Pass struct{ Common }
 
 // System reports a change of a room or of an agent.
@@ -98,7 +98,7 @@ type User struct {
 	To      []string `json:"to,omitempty"` // members that have to answer; none: all members
 }
 
-// Key says with which key an agent signs from then on.
+// Key announces the key with which an agent signs from then on.
 type Key struct {
 	Common
 	Agent  string `json:"agent"`

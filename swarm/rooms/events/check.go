@@ -118,10 +118,10 @@ func (k Key) Check(l signals.Limits) error {
 	return first(k.check(l), l.Name("agent", k.Agent), err)
 }
 
-// CheckSource refuses an event that its source may not be the source of, or that is in the
-// wrong place, with a [*signals.FieldError]: messages of the user are from the user, changes
-// and keys from the router, and everything else from an agent. Keys are in no room, and
-// everything else is in one.
+// CheckSource refuses an event with the wrong source or in the wrong place, with a
+// [*signals.FieldError]: messages of the user are from the user, changes and keys from the
+// router, and all other events from an agent. Keys are in no room, and all other events are
+// in one.
 func (e Event) CheckSource() error {
 	from := func(who string) error {
 		if e.From == who {

@@ -1,12 +1,12 @@
-// Package events defines what happens in rooms: typed events that can be verified.
+// Package events defines the events of rooms, which are typed and can be verified.
 //
 //	sealed, err := events.Seal(events.Event{Room: "reed", From: "Reed", Time: now, Body: events.Dialogue{…}}, head, key)
 //	data, err := json.Marshal(sealed) // one JSON object with the fields of the specification
 //
 // # Fields
 //
-// The fields are those of the specification, with its names. Fields that it says are
-// null are present as null. These are added, all of them covered by the id:
+// The fields are those of the specification, with its names. Fields that the specification
+// defines as null are present as null. These are added, all of them covered by the id:
 //
 //   - prev is the id of the previous event of the room, "" for the first.
 //   - reply_to is the id of the event that this one answers.
@@ -16,13 +16,13 @@
 //   - stream is common to the fragments of an answer and the answer, part is the
 //     number of a fragment.
 //   - refs are the events that the references §N of a dialogue resolve to.
-//   - what and agent say which change a system event reports.
+//   - what and agent are the change that a system event reports.
 //
 // seq is the position in the log, for readers that continue later. It is not part of
 // the event: neither the id nor the signature covers it.
 //
 // There are two more types: a user event is a message of the user, and a key event
-// says which key an agent signs with from then on.
+// announces the key with which an agent signs from then on.
 //
 // # Identity
 //
@@ -32,9 +32,9 @@
 // that of the room "".
 //
 // sig is the Ed25519 signature of the id's text, in base64, by the key of the agent
-// that the event is from. What is from the user or the router is signed by the key of
-// the process, which signs the first key of each agent too; a later key is signed by
-// the one before.
+// that the event is from. Events from the user or the router are signed by the key of the
+// process, which signs the first key of each agent too; a later key is signed by the one
+// before.
 //
 // Fragments and passes are shown and not kept: they have ids and signatures, but are
 // not part of a chain.
@@ -42,7 +42,7 @@
 // # Verification
 //
 // [Verify] reads the events of a log and names, for each room, the first event that
-// cannot be what the log says it is. It cannot tell that the newest events of a room
-// are missing, or that all of a log was made up with other keys: for that, keep the
-// head of each room, or the key of the process, elsewhere ([Pins]).
+// fails verification. It cannot detect that the newest events of a room are missing, or
+// that a whole log was forged with other keys: for that, keep the head of each room, or
+// the key of the process, elsewhere ([Pins]).
 package events

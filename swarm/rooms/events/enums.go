@@ -40,7 +40,7 @@ const (
 	Refused                   // the agent's queue is full, or a message has come too far
 	SetAside                  // "set aside": the agent failed too often in turns for a message
 	Asked                     // the agent asks the user about a call that may have been made
-	Stopped                   // what the agent says causes no more turns: the user's message has caused too many
+	Stopped                   // the agent's messages cause no more turns: the user's message has caused too many
 )
 
 var whats = signals.NewEnum[What]("what", "created", "joined", "left", "restarted", "failed", "refused", "set aside", "asked", "stopped")

@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// An Event is something that happened in a room.
+// An Event is an event in a room.
 type Event struct {
 	Seq     uint64 // position in the log; 0: not in the log
 	ID      string

@@ -19,7 +19,7 @@ var name = regexp.MustCompile(`^[\pL\pN][\pL\pN_-]*(\.[\pL\pN_-]+)*$`)
 // nameBytes is the limit for names, so that a file can be named after each.
 const nameBytes = 64
 
-// CheckName refuses what is no name of a room or an agent with a
+// CheckName refuses an invalid name of a room or an agent with a
 // [*signals.FieldError]. A name has up to 64 bytes of letters, digits, "_", "-" and
 // single dots inside, and begins with a letter or a digit, so no name is a path.
 func CheckName(field, text string) error {

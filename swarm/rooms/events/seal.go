@@ -14,8 +14,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Canonical returns the canonical form of the event (RFC 8785) without id, sig and
-// seq: what its id is the hash of.
+// Canonical returns the canonical form of the event (RFC 8785) without id, sig and seq. The
+// id is its hash.
 func (e Event) Canonical() ([]byte, error) {
 	c := e.Common()
 	c.Sig = ""

@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Flaw is what is wrong with an event.
+// Flaw is the defect of an event.
 type Flaw uint8
 
 // The flaws.
@@ -29,8 +29,8 @@ var flaws = signals.NewEnum[Flaw]("flaw", "altered", "forged", "replayed", "swap
 // String returns the flaw in one word.
 func (f Flaw) String() string { return flaws.String(f) }
 
-// A Fault is the first event of a room that cannot be what the log says it is. That
-// event and all later ones of the room prove nothing.
+// A Fault is the first event of a room that fails verification. That event and all later
+// ones of the room prove nothing.
 type Fault struct {
 	Flaw    Flaw
 	Room    string
@@ -47,7 +47,7 @@ func (f *Fault) Error() string {
 		f.Room, f.Number, f.Event.Body.Type(), short(f.Event.ID), f.Event.From, f.Event.Seq, f.Flaw, f.Problem)
 }
 
-// Verified is what [Verify] found of one room.
+// Verified is the result of [Verify] for one room.
 type Verified struct {
 	Room   string // "" for the keys
 	Events int    // up to the fault
@@ -55,14 +55,14 @@ type Verified struct {
 	Fault  *Fault // nil: none
 }
 
-// Pins are what a verifier knows from elsewhere. The zero value is nothing.
+// Pins are known ids and keys from outside the log. The zero value has none.
 type Pins struct {
 	Heads   map[string]string // by room: the id of an event that the room must have
 	Process string            // the first public key of the process, in base64
 }
 
-// Verify checks the events of a log and returns what it found, the keys first and then
-// the rooms in order of their names. The error is that of the log, or nil.
+// Verify checks the events of a log and returns its findings, for the keys first and then
+// for the rooms in order of their names. The error is that of the log, or nil.
 func Verify(log iter.Seq2[Event, error], pins Pins) ([]Verified, error) {
 	v := verifier{keys: map[string]ed25519.PublicKey{}, rooms: map[string]*chain{}, process: pins.Process}
 	for e, err := range log {
@@ -89,7 +89,7 @@ type verifier struct {
 	process string
 }
 
-// A chain is what is known of the events of one room.
+// A chain is the state of verification of one room.
 type chain struct {
 	good  int // events before the fault
 	head  string
@@ -176,7 +176,7 @@ func (v *verifier) learn(e Event) {
 	}
 }
 
-// verified returns what was found, when the whole log has been read.
+// verified returns the findings, when the whole log has been read.
 func (c *chain) verified(room, pin string, pinned bool) Verified {
 	if c.fault != nil && c.fault.Flaw == Removed {
 		if at, later := c.place[c.fault.Event.Common().Prev]; later && at > c.fault.Number {

@@ -39,8 +39,8 @@ func (t *Talker) answer(ctx context.Context, room *rooms.Turn, ask *models.Reque
 	}
 }
 
-// seen makes a call so that the room sees it. The model gets all of the result, as data;
-// later prompts have its stub.
+// seen makes a call as events of the room. The model gets the whole result, as data; later
+// prompts have its stub.
 func seen(ctx context.Context, room *rooms.Turn, calls *tools.Calls, c models.Call) (r models.Result, err error) {
 	args := map[string]any{}
 	_ = json.Unmarshal(c.Args, &args) // those that are no object are refused when the call is made
@@ -50,9 +50,9 @@ func seen(ctx context.Context, room *rooms.Turn, calls *tools.Calls, c models.Ca
 	return models.Result{Call: c.ID, Text: string(quoted), IsError: called.Failed}, err
 }
 
-// resultOf makes a call, or returns what is on record for it. A call that has to be asked by
-// its policy is refused. One that may have been made is made as another one, since the user
-// has repeated it.
+// resultOf makes a call, or returns its recorded result. A call whose policy is "ask" is
+// refused. A call that may have been made is made as a new one, since the user chose to
+// repeat it.
 func resultOf(ctx context.Context, calls *tools.Calls, c models.Call) (string, error) {
 	all, err := calls.Make(ctx, c)
 	if rooms.Again(ctx) && errors.As(err, new(*tools.AskError)) {

@@ -37,7 +37,7 @@ func (o *Office) chair(all map[string]models.Model) rooms.Standing {
 	return rooms.Standing{Agent: chair.Agent(), Rooms: slices.Compact(in)}
 }
 
-// A position is what an agent without a model proposes and votes for.
+// A position is the proposal of an agent without a model, for which it votes.
 type position string
 
 func (p position) react(_ context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {

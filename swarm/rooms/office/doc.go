@@ -31,8 +31,8 @@
 //
 // # Scripts
 //
-// In its turn a scripted agent does what the first line says whose words (when) are
-// all in its message or mail, in any case; a line without words matches everything.
+// In its turn a scripted agent follows the first line whose words (when) are all in its
+// message or mail, in any case; a line without words matches every message.
 // An agent without such a line passes. A line may call a tool, fail once for each
 // message (fail), and say something, to members or by mail to others (to, subject);
 // {message} in it is the text of the message, and {section} the §N of the line's call, or

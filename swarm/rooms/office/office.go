@@ -24,7 +24,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
-// An Office is what a file says. The zero value of every field but Agents means the
+// An Office is the content of a file. The zero value of every field but Agents means the
 // default of [rooms.Options].
 type Office struct {
 	Rooms  []string      `yaml:"rooms"` // without a member at first
@@ -54,16 +54,16 @@ type Agent struct {
 	Role   string   `yaml:"role"`
 	Rooms  []string `yaml:"rooms"`
 	Model  string   `yaml:"model"`  // of Office.Models; "": Script
-	Script []Line   `yaml:"script"` // what it does without a model
+	Script []Line   `yaml:"script"` // its reactions without a model
 	// Tools are what its model may call: the name of a function, server/tool or server/*, each
-	// with its policy. "ask" is refused, since nobody is asked in a room.
+	// with its policy. "ask" is refused, since a room asks no person about calls.
 	Tools map[string]teams.Policy `yaml:"tools"`
-	// Position is what it proposes in decisions, and votes for, without a model; "": it takes
-	// no part.
+	// Position is the proposal that it makes and votes for in decisions, without a model; "":
+	// it takes no part.
 	Position string `yaml:"position"`
 }
 
-// A Line is what a scripted agent does about a message.
+// A Line is the reaction of a scripted agent to a message.
 type Line struct {
 	When     string        `yaml:"when"` // words that the message has; "": any message
 	Call     *Call         `yaml:"call"`
@@ -82,7 +82,7 @@ func (l *Line) priority() (schedule.Priority, error) {
 	return schedule.ParsePriority(l.Priority)
 }
 
-// A Call is a call of a tool that returns what the file says.
+// A Call is a call of a tool with the result that the file gives.
 type Call struct {
 	Tool   string         `yaml:"tool"`
 	Args   map[string]any `yaml:"args"`
@@ -91,7 +91,7 @@ type Call struct {
 	Error  string         `yaml:"error"`
 }
 
-// Parts are what a file does not say.
+// Parts are the options of an office that are not in its file.
 type Parts struct {
 	Store journal.Store                           // nil: in memory
 	Keys  *events.Keys                            // required
@@ -180,7 +180,7 @@ func (o *Office) problem(a Agent) string {
 	return ""
 }
 
-// names returns the names that messages can be to.
+// names returns the names that messages can address.
 func (o *Office) names() (all []string) {
 	for _, a := range o.Agents {
 		all = append(all, a.Name)
@@ -191,7 +191,7 @@ func (o *Office) names() (all []string) {
 	return append(all, events.FromUser)
 }
 
-// set returns what the agent may call; nil: nothing.
+// set returns the tools that the agent may call; nil: none.
 func (a Agent) set(from []tools.Source, by journal.Caller) *tools.Set {
 	if len(a.Tools) == 0 {
 		return nil
@@ -203,7 +203,7 @@ func (a Agent) set(from []tools.Source, by journal.Caller) *tools.Set {
 	return set
 }
 
-// Calls returns a team with the office's servers, and with what its agents may call of them.
+// Calls returns a team with the office's servers, and with the tools that its agents may call.
 func (o *Office) Calls() *teams.Team {
 	t := &teams.Team{Servers: o.Servers}
 	for _, a := range o.Agents {

@@ -19,7 +19,7 @@ import (
 // A script is an agent without a model.
 type script []Line
 
-// React does what the first line says that is about the turn's message.
+// React follows the first line that matches the turn's message.
 func (all script) React(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
 	line, about := all.find(t)
 	if line == nil {
@@ -44,7 +44,7 @@ func (all script) React(ctx context.Context, t *agents.Turn) iter.Seq2[signals.A
 	return agents.Emit(signals.New(signals.Header{Confidence: 1}, said))
 }
 
-// find returns the first line that is about one of the new signals, and that signal.
+// find returns the first line that matches one of the new signals, and that signal.
 func (all script) find(t *agents.Turn) (*Line, signals.Any) {
 	for i := range all {
 		for _, s := range t.New {
@@ -105,7 +105,7 @@ func (l *Line) call(ctx context.Context, about signals.Any) (ix int, err error) 
 	return called.Ix, err
 }
 
-// think takes the line's time, showing word by word what it will say.
+// think takes the line's time, and shows its text word by word.
 func (l *Line) think(ctx context.Context, content string) error {
 	room := rooms.Of(ctx)
 	for word := range strings.SplitAfterSeq(content, " ") {
@@ -124,7 +124,7 @@ func (l *Line) think(ctx context.Context, content string) error {
 	}
 }
 
-// saysHere reports whether what the line says is for the room, and not only mail.
+// saysHere reports whether the line's message is for the room, and not only mail.
 func (l *Line) saysHere(room *rooms.Turn) bool {
 	return len(l.To) == 0 || slices.ContainsFunc(l.To, func(name string) bool { return slices.Contains(room.Members(), name) })
 }

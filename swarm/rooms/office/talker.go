@@ -24,7 +24,7 @@ type Talker struct {
 	Model models.Model
 	Role  string     // in the second person: "You look after …"
 	Most  int        // tokens of an answer; 0 means 1024
-	Tools *tools.Set // what it may call; nil: nothing
+	Tools *tools.Set // the tools that it may call; nil: none
 }
 
 const defaultMost = 1024

@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
 )
 
-// An Agent is what the log says of one agent. Others must not modify it.
+// An Agent is the state of one agent in the log. Callers must not modify it.
 type Agent struct {
 	Name     string
 	Queues   schedule.Queues // of the positions of messages
@@ -41,10 +41,10 @@ type Running struct {
 	Calls   []events.Event // of tools so far, each with its newest event, in the order in which they began
 	Said    int            // dialogues and mail so far
 	Failed  int            // earlier turns for the message, or for mail alone
-	Cause   *Cause         // of all that is said in it
+	Cause   *Cause         // of its messages
 	Since   uint64         // position of the record that it begins
 	// Asked are the calls that may have been made when a process ended, by the ids of their
-	// newest events, with what the user says about them.
+	// newest events, with the user's answers about them.
 	Asked map[string]Answer
 }
 
@@ -67,7 +67,7 @@ func (a *Agent) Quota(n, turns int) int {
 	return max(0, n)
 }
 
-// fail notes when a turn has failed, and for how long the agent is left alone.
+// fail notes when a turn has failed, and for how long the agent is paused.
 func (a *Agent) fail(at time.Time, pause time.Duration) {
 	a.Failures++
 	a.since, a.Paused, a.awake = at, at.Add(pause), false

@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
-// Answer is what the user says about a call that may have been made.
+// Answer is the user's answer about a call that may have been made.
 type Answer uint8
 
 // The answers.
@@ -27,7 +27,7 @@ func (r *Running) Asks() bool {
 	return false
 }
 
-// Asks reports whether no turn can begin or go on before the user answers a question.
+// Asks reports whether no turn can begin or continue before the user answers a question.
 func (st *State) Asks() bool {
 	next, _ := st.rota.Next()
 	return st.asking > 0 && st.asking == st.running && next == nil && len(st.pauses) == 0
@@ -48,7 +48,7 @@ func (st *State) ask(a *Agent, call string) bool {
 	return true
 }
 
-// answer notes what the user says about a call, and reports whether there is such a question.
+// answer notes the user's answer about a call, and reports whether there is such a question.
 func (st *State) answer(a *Agent, call, message string) bool {
 	_, repeat, ok := text.Verdict(message)
 	if a == nil || !ok {

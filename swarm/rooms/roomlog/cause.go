@@ -2,9 +2,9 @@ package roomlog
 
 import "github.com/swarmbus/swarmbus/swarm/rooms/events"
 
-// A Cause is a message of the user, with what it leads to: the turns of agents for it, for
-// what they say in those turns, and so on. A turn belongs to the cause of its message, one
-// that is for mail alone to that of its oldest mail, and so does all that is said in it.
+// A Cause is a message of the user, with the turns of agents that follow from it: the turns
+// for it, for the messages of those turns, and so on. A turn and its messages belong to the
+// cause of the message that the turn is for, or of the oldest mail if it is for mail alone.
 type Cause struct {
 	Message events.Event // of the user
 	Caused  int          // turns that messages and mail of agents have asked for so far, without those for the user's message
@@ -34,8 +34,8 @@ func (st *State) put(e events.Event, n int) {
 	st.waiting[e.Seq] = &message{e, n, cause}
 }
 
-// answered notes that an agent has had its turn for a message. One that nobody has to answer
-// any more is forgotten.
+// answered notes that an agent has had its turn for a message. A message that no agent has to
+// answer any more is forgotten.
 func (st *State) answered(id uint64) {
 	if m := st.waiting[id]; m != nil {
 		if m.left--; m.left == 0 {
@@ -44,7 +44,7 @@ func (st *State) answered(id uint64) {
 	}
 }
 
-// count adds n to what waits of the causes of messages and mail.
+// count adds n to the Waiting of the causes of messages and mail.
 func (st *State) count(n int, all ...events.Event) {
 	for _, e := range all {
 		if m := st.waiting[e.Seq]; m != nil {

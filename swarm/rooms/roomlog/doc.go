@@ -1,5 +1,5 @@
-// Package roomlog says what the log of rooms means: the state of a router as one fold
-// of its events and records. It is pure.
+// Package roomlog defines the meaning of the log of rooms: the state of a router as one
+// fold of its events and records. It is pure.
 //
 //	state := roomlog.New()
 //	for s := range log {
@@ -7,17 +7,17 @@
 //	}
 //	choice, ok := state.Choose(now) // whose turn it is, for which message, and why
 //
-// Everything that a router decides by is in the state: rooms and members, the queues,
+// The state has all inputs of a router's decisions: rooms and members, the queues,
 // credits and pauses of agents, turns that are running, the ledger of mail, the
-// heads of the chains, numbers of sections, and what the user has not read. So a
-// router that starts again goes on exactly where it ended.
+// heads of the chains, numbers of sections, and the user's unread events. So a router
+// that starts again continues exactly where it ended.
 //
 // # Records
 //
 // Besides events the log has three records, which are not part of a room's chain:
 // [Began] and [Ended] of turns, and [Read] of the user. A turn that has begun and not
-// ended is taken again after a restart. What it has said and which tools it has
-// called is in [Running], so that nothing is said or called twice.
+// ended is taken again after a restart. Its messages and tool calls so far are in
+// [Running], so that none of them is repeated.
 //
 // # Order of turns
 //
@@ -31,9 +31,9 @@
 //
 // # Mail
 //
-// Mail is not queued: an agent hears all its waiting mail in its next turn, whatever
-// that is for, and waits for that turn as urgently as the most urgent of its mail and its
-// next message. Mail for an idle agent begins a turn of its own, in the room in which it
-// arrived, or if the agent has left that, in the one that it joined first. An agent that is
-// in no room keeps its mail until it joins one.
+// Mail is not queued: an agent hears all its waiting mail in its next turn, for any
+// message. It waits for that turn with the priority of the most urgent of its mail and its
+// next message. Mail for an idle agent begins a turn of its own, in the room in which the
+// mail arrived or, if the agent has left it, in the room that the agent joined first. An
+// agent in no room keeps its mail until it joins one.
 package roomlog

@@ -85,7 +85,7 @@ func (st *State) resume(now time.Time) {
 	}
 }
 
-// goOn has an agent wait for a turn again after a pause.
+// goOn makes an agent wait for a turn again after a pause.
 func (st *State) goOn(a *Agent) {
 	st.pauses.drop(a)
 	a.awake = true

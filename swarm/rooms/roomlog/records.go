@@ -27,7 +27,7 @@ func (Began) Kind() signals.Kind { return "room.began" }
 // Check implements [signals.Checker].
 func (b Began) Check(signals.Limits) error { return signals.AtLeastZero("turn", float64(b.Turn)) }
 
-// Outcome is how a turn ended.
+// Outcome is the end of a turn.
 type Outcome uint8
 
 // The outcomes.

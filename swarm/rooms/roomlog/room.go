@@ -12,7 +12,7 @@ import (
 // window is the number of events of a room that later prompts hold.
 const window = 64
 
-// A Room is what the log says of one room. Others must not modify it.
+// A Room is the state of one room in the log. Callers must not modify it.
 type Room struct {
 	Name    string
 	Members []string // in the order in which they joined
@@ -42,8 +42,8 @@ type unread struct {
 	n   Unread
 }
 
-// mostUnread is the number of entries of a room's unread events, so that a room that nobody
-// reads does not grow.
+// mostUnread is the maximum number of entries of a room's unread events, so that the state of
+// an unread room does not grow.
 const mostUnread = 1024
 
 // Unread are the numbers of events that the user has not read, by priority.
@@ -68,9 +68,9 @@ func (u Unread) Mark() string {
 	return ""
 }
 
-// Unread returns how much the user has not read: what agents said, calls of tools and
-// mail, each once. Of more than 1,024 such events the oldest are counted together: as
-// unread until the user has read the newest of them.
+// Unread returns the number of events that the user has not read: messages of agents, calls
+// of tools and mail, each once. Of more than 1,024 such events the oldest are counted
+// together, as unread until the user has read the newest of them.
 func (r *Room) Unread() Unread { return sum(r.unread) }
 
 func sum(all []unread) (n Unread) {

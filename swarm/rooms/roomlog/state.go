@@ -278,8 +278,8 @@ func (st *State) mailed(r *Room, e events.Event, b events.Mailbox) string {
 	return ""
 }
 
-// silent returns why an agent cannot be the source of an event of a room: it says and does
-// something only in its turn, and there in the room of the turn, except for mail.
+// silent returns why an agent cannot be the source of an event of a room: an agent acts only
+// in its turn, and only in the room of the turn, except for mail.
 func (a *Agent) silent(r *Room, e events.Event) string {
 	switch e.Body.(type) {
 	case events.Dialogue, events.Tool, events.Signal:

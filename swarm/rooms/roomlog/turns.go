@@ -22,9 +22,9 @@ func (c Choice) Record(st *State) Began {
 	return Began{Turn: st.agents[c.Agent].Turns + 1, Message: c.Pick.Message.ID, Why: c.Pick.Why, Level: c.Pick.Level, Waited: c.Pick.Waited, Longest: c.Longest}
 }
 
-// Choose returns the turn that begins next, and whether one can begin. It changes nothing
-// that the log says: see [Choice.Record]. A pause that has ended by now does not begin again
-// if the clock is set back.
+// Choose returns the turn that begins next, and whether one can begin. It does not change the
+// state: see [Choice.Record]. A pause that has ended by now does not begin again if the clock
+// is set back.
 func (st *State) Choose(now time.Time) (Choice, bool) {
 	st.resume(now)
 	room, _ := st.rota.Next()
@@ -45,8 +45,8 @@ func (st *State) Resume(now time.Time) (at time.Time, some bool) {
 	return st.pauses[0].Paused, true
 }
 
-// Idle reports whether no turn is running and no agent waits for one, be it left alone for a
-// while or not.
+// Idle reports whether no turn is running and no agent waits for one, be it paused or
+// not.
 func (st *State) Idle() bool { return st.running == 0 && st.ready == 0 }
 
 // Unfinished returns the agents whose turn has begun and not ended, in order of their
@@ -138,7 +138,7 @@ func (st *State) unheard(a *Agent, mail []events.Event) {
 	}
 }
 
-// heard notes that nobody waits for turns for mail any more, whose failures are over.
+// heard forgets the failures of turns for mail, since no agent waits for one any more.
 func (st *State) heard(a *Agent, mail []events.Event) {
 	for _, m := range mail {
 		st.answered(m.Seq)

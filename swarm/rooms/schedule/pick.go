@@ -6,7 +6,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Reason says why a message is next.
+// A Reason is the reason why a message is next.
 type Reason uint8
 
 // The reasons of picks.

@@ -7,8 +7,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Priority says how soon a message is answered. At intake it is a number or a word,
-// in events always the word.
+// Priority orders messages by how soon they are answered. At intake it is a number or a
+// word, in events always the word.
 type Priority uint8
 
 // The priorities, with their numbers at intake.

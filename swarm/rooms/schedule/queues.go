@@ -25,8 +25,8 @@ type Message struct {
 	Priority Priority // as stated; see [Pick].Level
 }
 
-// A path is how the messages of one queue got there: with which priority they
-// arrived, and what they are by now.
+// A path is the way of messages into a queue: the priority with which they arrived, and
+// their level by now.
 type path uint8
 
 const (

@@ -5,7 +5,7 @@ import "container/heap"
 // byUrgency is the number of choices by urgency between two by waiting.
 const byUrgency = 3
 
-// A Seat is the place of somebody, such as an agent or a room, in a [Rota].
+// A Seat is the place of a participant, such as an agent or a room, in a [Rota].
 type Seat[T any] struct {
 	Who T
 	// Served is when it was chosen last, or came, on a count that differs between seats and
@@ -16,16 +16,16 @@ type Seat[T any] struct {
 	at    int      // its index in the heap of the level
 }
 
-// A Rota chooses who has the next turn. The zero value has made no choice, and nobody
-// waits. A choice takes the same time however many wait, and a change of who waits the
-// logarithm of their number. It is not safe for concurrent use.
+// A Rota chooses the seat with the next turn. The zero value has made no choice and has no
+// waiting seats. A choice takes constant time, and adding or removing a waiting seat takes
+// time logarithmic in their number. It is not safe for concurrent use.
 type Rota[T any] struct {
 	run     uint8
 	waiting [Background + 1]line[T] // by the level of the next message
 }
 
-// Wait has a seat wait with the priority of its next message, whatever it did before; 0: it
-// waits no longer. A seat waits in one rota at a time.
+// Wait makes a seat wait with the priority of its next message, also if it waits already;
+// 0: it waits no longer. A seat waits in one rota at a time.
 func (r *Rota[T]) Wait(s *Seat[T], level Priority) {
 	if s.level == level {
 		return
@@ -48,10 +48,10 @@ func (r *Rota[T]) Level() Priority {
 	return 0
 }
 
-// Next returns the seat whose turn it is, and whether that is because it has waited
-// longest; nil if none waits. Three times it is the one with the most urgent message, and
-// of several that one that has waited longest. Every fourth time it is the one that has
-// waited longest, whatever its message.
+// Next returns the seat with the next turn, and whether it was chosen because it has waited
+// longest; nil if none waits. Three times Next returns the seat with the most urgent
+// message, and of several the one that has waited longest. Every fourth time it returns the
+// seat that has waited longest, regardless of its message.
 func (r *Rota[T]) Next() (next *Seat[T], longest bool) {
 	longest = r.run >= byUrgency
 	for _, l := range r.waiting {

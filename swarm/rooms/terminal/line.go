@@ -7,10 +7,10 @@ import (
 )
 
 // A line is the last one of the terminal while an agent speaks: it grows with the fragments
-// of the answer. Something else that is printed ends it, and then the whole answer follows
-// when it is complete.
+// of the answer. Other output ends it, and then the whole answer follows when it is
+// complete.
 type line struct {
-	stream string // of the fragments; "": nobody speaks
+	stream string // of the fragments; "": no agent speaks
 	text   string // of the fragments so far
 	shown  string // of the text, as the terminal has it; "": the line was ended
 }

@@ -40,7 +40,7 @@ const Help = `  TEXT                 say something in the current room
   /heads               the newest id of each room, to compare with later
   /quit                leave; the agents' turns that are running are taken again later`
 
-// A Router is what a session needs of a [rooms.Router], or of one in another process.
+// A Router has the methods of a [rooms.Router], or of one in another process, that a session needs.
 type Router interface {
 	Say(ctx context.Context, room string, m rooms.Message) (rooms.Receipt, error)
 	Read(ctx context.Context, room string, through uint64) error
@@ -166,8 +166,8 @@ func (s *Session) print(text string) {
 	s.say(text)
 }
 
-// Do does what a line says, and reports whether the session goes on. What the user did
-// wrong is printed, and is no error.
+// Do executes a line, and reports whether the session continues. A mistake of the user is
+// printed, and is not an error.
 func (s *Session) Do(ctx context.Context, line string) (more bool, err error) {
 	s.typed()
 	command, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -272,7 +272,7 @@ func (s *Session) enter(ctx context.Context, room string) error {
 	return s.mark(ctx)
 }
 
-// mark says that the user has read what was shown of the current room.
+// mark records that the user has read the events shown of the current room.
 func (s *Session) mark(ctx context.Context) error {
 	s.mu.Lock()
 	room, seen := s.room, s.seen
@@ -323,7 +323,7 @@ func (s *Session) printHeads(ctx context.Context) error {
 	return err
 }
 
-// wait waits until nobody has anything to answer and Show has read everything.
+// wait waits until no agent has anything to answer and Show has read all events.
 func (s *Session) wait(ctx context.Context) error {
 	if err := s.router.Idle(ctx); err != nil {
 		return err

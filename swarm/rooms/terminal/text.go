@@ -9,8 +9,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
-// Text returns an event as a line, or as several if the event has line breaks; "" for
-// one that is not shown. Nothing in it makes a terminal do anything.
+// Text returns an event as a line, or as several if the event has line breaks; "" for one
+// that is not shown. It contains no control sequences of a terminal.
 func Text(e events.Event) string {
 	switch b := e.Body.(type) {
 	case events.Dialogue:
@@ -74,7 +74,7 @@ func tool(from string, b events.Tool) string {
 	return ""
 }
 
-// Whole returns an event with everything that it holds: the body of mail, the result of a
+// Whole returns an event with its whole content: the body of mail, the result of a
 // tool.
 func Whole(e events.Event) string {
 	switch b := e.Body.(type) {

@@ -1,6 +1,6 @@
-// Package text reads what people and agents write in rooms: whom a message
-// addresses, how urgent it is, which sections it refers to, and whether an answer is
-// silence. It is pure.
+// Package text parses the messages of people and agents in rooms: their addressees,
+// their priority, the sections that they refer to, and whether an answer is silence. It
+// is pure.
 //
 // # Priority
 //
@@ -14,9 +14,9 @@
 //     background.
 //
 // Words are whole words, in any case: "stopped" and "unblocked" are not among them.
-// What is quoted does not count, since who quotes a word does not say it: lines that
-// begin with ">", and text in double quotes or backticks. Negations are not
-// understood: "not urgent" is urgent.
+// Quoted text does not count, since its author is someone else: lines that begin with
+// ">", and text in double quotes or backticks. Negations are not understood: "not urgent"
+// is urgent.
 //
 // A text addresses a member by "@" and the name anywhere, or by the name at its
 // beginning with a comma or a colon behind it: "Reed, is the backup whole?".

@@ -2,12 +2,12 @@ package text
 
 import "strings"
 
-// Silence is the entire answer of an agent that has nothing to say.
+// Silence is the entire answer of an agent that does not answer.
 const Silence = "<PASS>"
 
 // An Answer holds the fragments of a streamed answer back for as long as it may
-// still be [Silence], so that nobody sees the beginning of it. White space around it
-// is ignored. The zero value is an empty answer.
+// still be [Silence], so that its beginning is never shown. White space around it is
+// ignored. The zero value is an empty answer.
 type Answer struct {
 	held  strings.Builder
 	shown bool
@@ -26,7 +26,7 @@ func (a *Answer) Write(fragment string) (show string) {
 	return a.take()
 }
 
-// End returns what was still held back, or that the answer is silence.
+// End returns the text still held back, or that the answer is silence.
 func (a *Answer) End() (show string, silent bool) {
 	rest := a.take()
 	if !a.shown && strings.TrimSpace(rest) == Silence {

@@ -7,8 +7,8 @@ import (
 
 var verdict = regexp.MustCompile(`(?i)^\s*(?:@?[\pL\pN_.-]+[,:]?\s+)?(repeat|skip)\s+§?([1-9][0-9]{0,8})\s*[.!]?\s*$`)
 
-// Verdict returns what a message says about the call with a section: "repeat §4" or "skip §4",
-// with or without the name of the agent before it.
+// Verdict returns the answer of a message about the call with a section: "repeat §4" or
+// "skip §4", with or without the name of the agent before it.
 func Verdict(message string) (ix int, repeat, ok bool) {
 	m := verdict.FindStringSubmatch(message)
 	if m == nil {
