@@ -48,7 +48,7 @@ func (d *deploy) office(store journal.Store, k *events.Keys, repeats bool) rooms
 
 const asks = `system router urgent 0 asked: Reed asks: §1, Bash, was running when the process ended, so it may have been done. Write "repeat §1" or "skip §1".`
 
-func TestCallThatMayHaveBeenMadeIsRepeatedOnlyIfItMayBeOrTheUserSaysSo(t *testing.T) {
+func TestCallThatMayHaveBeenMadeIsRepeatedOnlyByItsHintsOrTheUser(t *testing.T) {
 	t.Parallel()
 	const skipped = "it was running when the process ended, so it may have been done; the user says not to repeat it"
 	for name, test := range map[string]struct {
@@ -189,8 +189,8 @@ func TestCallThatDoesNotReturnEndsWithItsTurn(t *testing.T) {
 	}
 }
 
-// TestTurnThatIsTakenAgainHearsWhatItHeardAtFirst has the user say something between the two.
-func TestTurnThatIsTakenAgainHearsWhatItHeardAtFirst(t *testing.T) {
+// TestTurnThatIsTakenAgainHearsTheSameEvents has the user post a message between the two attempts.
+func TestTurnThatIsTakenAgainHearsTheSameEvents(t *testing.T) {
 	t.Parallel()
 	store, k := new(journal.Memory), keys(t)
 	var heard []string

@@ -16,7 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
 )
 
-func TestFullQueueIsToldToTheSenderAndTheRoom(t *testing.T) {
+func TestFullQueueIsReportedToTheSenderAndTheRoom(t *testing.T) {
 	t.Parallel()
 	store := new(journal.Memory)
 	h := build(t, rooms.Options{Store: store, Queue: 2, Agents: []rooms.Standing{
@@ -99,7 +99,7 @@ func TestNamesLikePathsAndHugeMessagesAreRefused(t *testing.T) {
 	}
 }
 
-func TestHugeResultIsCutAndSaysSo(t *testing.T) {
+func TestHugeResultIsCutWithANote(t *testing.T) {
 	t.Parallel()
 	store := new(journal.Memory)
 	reed := react("Reed", func(ctx context.Context, _ *agents.Turn) ([]signals.Any, error) {
@@ -176,8 +176,8 @@ func TestTurnsOfDifferentRoomsRunAtOnceAndOfOneRoomOneByOne(t *testing.T) {
 	h.idle()
 }
 
-// An urgent message counts for each that hears it by mail, and if nobody has to answer it.
-func TestUrgentMessagesToManyAndToNobodyCount(t *testing.T) {
+// An urgent message counts once for each receiver by mail, and also if no agent has to answer it.
+func TestUrgentMessagesToManyAndToNoAgentCount(t *testing.T) {
 	t.Parallel()
 	many := []string{"A", "B", "C", "D", "E", "F"}
 	store := new(journal.Memory)
@@ -223,7 +223,7 @@ func TestAUserMentionsAnAgentTwiceAndItIsMailedOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidToNobodyIsSaidInTheRoom(t *testing.T) {
+func TestMessageWithoutReachableAddresseesIsPostedInTheRoom(t *testing.T) {
 	t.Parallel()
 	store := new(journal.Memory)
 	zed := react("Reed", func(context.Context, *agents.Turn) ([]signals.Any, error) {
@@ -238,7 +238,7 @@ func TestWhatIsSaidToNobodyIsSaidInTheRoom(t *testing.T) {
 	}, all[len(all)-2:])
 }
 
-// An agent may say several things in one turn: the limits are those of all of them.
+// An agent may send several messages in one turn: the limits apply to all of them together.
 func TestMessagesOfOneTurnFillTheQueueTogether(t *testing.T) {
 	t.Parallel()
 	store := new(journal.Memory)

@@ -12,8 +12,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 )
 
-// everybody are agents that answer everything to everyone, in two rooms: those of the other
-// room get mail.
+// everybody are agents in two rooms that answer every message to all agents: those of the
+// other room get mail.
 func everybody(n int) (all []rooms.Standing) {
 	names := make([]string, n)
 	for i := range names {
@@ -59,7 +59,7 @@ func TestAgentsThatAnswerEverythingToEveryoneAreStopped(t *testing.T) {
 	}
 }
 
-func TestStoppedAgentsAreNamedWithWhatIsLeft(t *testing.T) {
+func TestStoppedAgentsAreNamedWithTheRemainingTurns(t *testing.T) {
 	t.Parallel()
 	store, k := new(journal.Memory), keys(t)
 	ask := func(name string, to ...string) *agents.Agent {

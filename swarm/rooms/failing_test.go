@@ -18,8 +18,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 )
 
-// Mail that was heard with a message has failed no more often for the next mail.
-func TestFailuresOfMailThatWasHeardAreOver(t *testing.T) {
+// Failures of mail that was heard with a message do not count for later mail.
+func TestFailuresOfMailThatWasHeardDoNotCount(t *testing.T) {
 	t.Parallel()
 	store := new(journal.Memory)
 	var turns atomic.Int32
@@ -121,7 +121,7 @@ func behindUser(all []events.Event) []events.Event {
 	return nil
 }
 
-// A brokenStore writes nothing any more from some time on.
+// A brokenStore fails every write from some time on.
 type brokenStore struct {
 	journal.Memory
 	broken atomic.Bool
@@ -136,7 +136,7 @@ func (s *brokenStore) Append(all ...journal.Record) (uint64, error) {
 
 var errDisk = errors.New("no space left on the disk")
 
-func TestNobodyHasTurnsThatCannotBeRecorded(t *testing.T) {
+func TestNoTurnBeginsThatCannotBeRecorded(t *testing.T) {
 	t.Parallel()
 	store := new(brokenStore)
 	r, err := rooms.New(t.Context(), &rooms.Options{Store: store, Keys: keys(t), Agents: []rooms.Standing{{Agent: says("Reed", "Hi."), Rooms: []string{"ops"}}}})
@@ -162,7 +162,7 @@ func TestNobodyHasTurnsThatCannotBeRecorded(t *testing.T) {
 	}
 }
 
-// A provider may ask to be left alone for a year.
+// A provider may ask for a pause of a year.
 func TestPauseIsAtMostTheMaximum(t *testing.T) {
 	t.Parallel()
 	busy := react("Reed", func(context.Context, *agents.Turn) ([]signals.Any, error) {
@@ -183,8 +183,8 @@ func TestPauseIsAtMostTheMaximum(t *testing.T) {
 	}
 }
 
-// A tool that ignores its context has its turn fail in time. Others in the room are heard, and
-// the router ends.
+// The turn of a tool that ignores its context fails at its timeout. Other agents in the room
+// get their turns, and the router ends.
 func TestTurnThatDoesNotReturnHoldsUpNeitherTheRoomNorTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 )
 
-// A process that only reads the journal sees the rooms as the router does.
-func TestFollowerSeesWhatTheRouterHasWritten(t *testing.T) {
+// A process that only reads the journal gets the same state of the rooms as the router.
+func TestFollowerSeesTheEventsThatTheRouterWrote(t *testing.T) {
 	t.Parallel()
 	store := new(journal.Memory)
 	r := build(t, rooms.Options{Store: store, Agents: []rooms.Standing{

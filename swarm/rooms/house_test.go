@@ -78,7 +78,7 @@ func react(name string, f func(ctx context.Context, t *agents.Turn) ([]signals.A
 	})}
 }
 
-// says is an agent that always says the same.
+// says is an agent that posts the same message in each turn.
 func says(name, text string) *agents.Agent {
 	return react(name, func(context.Context, *agents.Turn) ([]signals.Any, error) {
 		return []signals.Any{rooms.Words(text)}, nil
@@ -93,7 +93,7 @@ type house struct {
 	stop  func()
 }
 
-// close ends a router, so that the journal has all that it did and another may continue it.
+// close ends a router, so that the journal is complete and another router may continue it.
 func (h *house) close() {
 	h.t.Helper()
 	h.stop()
@@ -213,7 +213,7 @@ func line(e events.Event) string {
 	return head
 }
 
-// verified checks the log as anyone can.
+// verified checks the log without the keys of its writers.
 func verified(t testing.TB, store journal.Reader) {
 	t.Helper()
 	found, err := events.Verify(rooms.Log(store, 0), events.Pins{})

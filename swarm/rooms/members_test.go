@@ -23,7 +23,7 @@ func TestNamesThatDifferInCaseAreRefused(t *testing.T) {
 	}
 }
 
-// All members that a file does not have any more leave, the last one too.
+// All members that are no longer in a file leave, the last one too.
 func TestMembersThatTheOptionsDoNotHaveLeave(t *testing.T) {
 	t.Parallel()
 	o := rooms.Options{Store: new(journal.Memory), Keys: keys(t)}
@@ -80,7 +80,7 @@ func TestReadPositionNeverGoesBack(t *testing.T) {
 	}
 }
 
-// What is shown while an agent speaks is cut where an event is full, but not within a character.
+// The fragments of an answer are cut where an event is full, but not within a character.
 func TestFragmentsAreCutBetweenCharacters(t *testing.T) {
 	t.Parallel()
 	whole := "x" + strings.Repeat("\u20ac", events.MessageBytes)

@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 )
 
-// two is an office in which Reed, of one room, says something and Via is in another.
+// two is an office in which Reed, of one room, posts a message and Via is in another.
 func two(t *testing.T, said string) (*house, *journal.Memory) {
 	store := new(journal.Memory)
 	return open(t, rooms.Options{Store: store, Agents: []rooms.Standing{
@@ -15,7 +15,7 @@ func two(t *testing.T, said string) (*house, *journal.Memory) {
 	}}), store
 }
 
-func TestAnAgentsMentionOfAnAgentElsewhereIsSaidAndMailed(t *testing.T) {
+func TestAMentionOfAnAgentInAnotherRoomIsPostedAndMailed(t *testing.T) {
 	t.Parallel()
 	h, store := two(t, "@via, order it.")
 	h.say("ops", "Go")
@@ -41,7 +41,7 @@ func TestTheUsersMentionOfAnAgentElsewhereIsMailed(t *testing.T) {
 	}
 }
 
-func TestAMentionOfNobodyIsToldInTheRoom(t *testing.T) {
+func TestAMentionOfAnUnknownNameIsReportedInTheRoom(t *testing.T) {
 	t.Parallel()
 	h, store := two(t, "@Nobody, mail reed@example.org about @types/node; @all, `@code`.")
 	h.say("ops", "@Noone hello")

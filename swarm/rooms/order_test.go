@@ -15,7 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
 )
 
-// sends is an agent that says the same things in each turn.
+// sends is an agent that posts the same messages in each turn.
 func sends(name string, all ...rooms.Say) *agents.Agent {
 	return react(name, func(context.Context, *agents.Turn) (said []signals.Any, err error) {
 		for _, s := range all {
@@ -81,9 +81,9 @@ func TestEquallyUrgentMembersSpeakInTurn(t *testing.T) {
 	}
 }
 
-// TestAgedMessageKeepsItsPriorityAndTheTurnSaysWhy has a message wait in the background for
+// TestAgedMessageKeepsItsPriorityAndTheTurnRecordsWhy has a message wait in the background for
 // eleven turns.
-func TestAgedMessageKeepsItsPriorityAndTheTurnSaysWhy(t *testing.T) {
+func TestAgedMessageKeepsItsPriorityAndTheTurnRecordsWhy(t *testing.T) {
 	t.Parallel()
 	store := new(journal.Memory)
 	h := build(t, rooms.Options{Store: store, Agents: []rooms.Standing{{Agent: says("Reed", "x"), Rooms: []string{"ops"}}}})

@@ -12,7 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 )
 
-// What tools and agents say is data in the Markdown of a sidecar too.
+// Texts of tools and agents are data in the Markdown of a sidecar too.
 func TestSidecarHasNoMarkupOfAgents(t *testing.T) {
 	t.Parallel()
 	store := new(journal.Memory)
@@ -41,7 +41,7 @@ func TestSidecarHasNoMarkupOfAgents(t *testing.T) {
 	}, strings.Split(b.String(), "\n"))
 }
 
-// A sidecar reads the log once, however many sections it has.
+// A sidecar with any number of sections reads the log once.
 func TestSidecarReadsTheLogOnce(t *testing.T) {
 	t.Parallel()
 	store := new(journal.Memory)

@@ -103,8 +103,8 @@ func TestTurnThatWasRunningIsTakenAgainAndDoesNothingTwice(t *testing.T) {
 	verified(t, store)
 }
 
-// TestCrashBetweenWordsAndEndOfATurn cuts the journal after each record of a turn: whatever is
-// left, the turn ends as it would have, and nothing is said twice.
+// TestCrashBetweenWordsAndEndOfATurn cuts the journal after each record of a turn: from any of
+// them, the turn ends as it would have, and no message is repeated.
 func TestCrashBetweenWordsAndEndOfATurn(t *testing.T) {
 	t.Parallel()
 	k := keys(t)
@@ -113,7 +113,7 @@ func TestCrashBetweenWordsAndEndOfATurn(t *testing.T) {
 			rooms.Words("One."), signals.New(signals.Header{}, rooms.Say{Content: "Mail.", To: []string{"Veda"}}), rooms.Words("Two."),
 		}, nil
 	})
-	// A full mailbox does not refuse what is in it already.
+	// A full mailbox does not refuse mail that it already holds.
 	o := rooms.Options{Keys: k, Mail: 1, Agents: []rooms.Standing{{Agent: reed, Rooms: []string{"ops"}}, {Agent: says("Veda", "<PASS>"), Rooms: []string{"design"}}}}
 	whole := new(journal.Memory)
 	o.Store = whole
@@ -146,7 +146,7 @@ func TestCrashBetweenWordsAndEndOfATurn(t *testing.T) {
 	}
 }
 
-func TestRosterDecidesWhoIsAMember(t *testing.T) {
+func TestRosterDeterminesTheMembers(t *testing.T) {
 	t.Parallel()
 	store, k := new(journal.Memory), keys(t)
 	first := build(t, rooms.Options{Store: store, Keys: k, Agents: []rooms.Standing{

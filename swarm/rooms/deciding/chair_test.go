@@ -68,7 +68,7 @@ func lived(t *testing.T, asks bool, messages ...string) (all []events.Event) {
 	return l.run(t, messages...)
 }
 
-// other is what a model makes of results: not what was decided.
+// other is a model's summary of results, which differs from the decision.
 func other(context.Context, events.Tool) (string, error) { return "The members have talked.", nil }
 
 func (l life) run(t *testing.T, messages ...string) (all []events.Event) {
@@ -132,7 +132,7 @@ func said(all []events.Event, ix int) (got []string) {
 	return got
 }
 
-// summary is what the chair says, with priorities, and how its calls ended.
+// summary has the chair's messages, with priorities, and the ends of its calls.
 func summary(all []events.Event) (got []string) {
 	for _, e := range all {
 		switch b := e.Body.(type) {
@@ -149,7 +149,7 @@ func summary(all []events.Event) (got []string) {
 	return got
 }
 
-func TestMembersDecideAndTheChairSaysWhat(t *testing.T) {
+func TestMembersDecideAndTheChairPostsTheDecision(t *testing.T) {
 	t.Parallel()
 	all := lived(t, false, "@Dana decide: Which colour?")
 	if diff := gocmp.Diff([]string{"done: Decided: teal", "normal: Decided: teal §1"}, summary(all)); diff != "" {
@@ -162,7 +162,7 @@ func TestMembersDecideAndTheChairSaysWhat(t *testing.T) {
 	}
 }
 
-func TestChairSaysAllOfALongDecision(t *testing.T) {
+func TestChairPostsALongDecisionInFull(t *testing.T) {
 	t.Parallel()
 	choice := strings.Repeat("teal as mail is, ", 40) + "and\n\nnothing else"
 	l := life{store: new(journal.Memory), keys: t.TempDir(), choice: choice, took: func(string, int) {}}
@@ -188,7 +188,7 @@ func TestPersonAnswersAnEscalationInTheRoom(t *testing.T) {
 	}
 }
 
-// What was asked is in the log, however long ago that was.
+// A question is found in the log even if it is older than the recent events.
 func TestPersonAnswersMuchLater(t *testing.T) {
 	t.Parallel()
 	messages := []string{"@Dana decide: Which colour?"}
@@ -201,7 +201,7 @@ func TestPersonAnswersMuchLater(t *testing.T) {
 	}
 }
 
-// With several questions open, a person says which one is answered, or means the newest.
+// If several questions are open, an answer names one, or is for the newest.
 func TestPersonAnswersOneOfTwoQuestions(t *testing.T) {
 	t.Parallel()
 	all := lived(t, true, "@Dana decide: Which colour?", "@Dana decide: Which brand?", "@Dana the brand is teal", "@Dana §1 the brand is teal")
@@ -232,7 +232,7 @@ func TestPersonAnswersAQuestionThatIsAskedAgain(t *testing.T) {
 }
 
 // Only a message that begins with it asks for a decision, and only one to the chair answers.
-func TestWhatIsSaidByTheWayIsNoCommand(t *testing.T) {
+func TestACommandInsideAMessageIsIgnored(t *testing.T) {
 	t.Parallel()
 	for _, message := range []string{"@Dana please do not decide: we wait for Ada", `@Dana I said "decide: which colour" is how one asks`, "@Dana\n> decide: which colour"} {
 		if got := summary(lived(t, false, message)); len(got) != 0 {
@@ -247,7 +247,7 @@ func TestWhatIsSaidByTheWayIsNoCommand(t *testing.T) {
 }
 
 // TestAnswerContinuesTheSolveThatAsked reads the signals of one solve, which has the
-// escalations and what came of the answer.
+// escalations and the results of the answer.
 func TestAnswerContinuesTheSolveThatAsked(t *testing.T) {
 	t.Parallel()
 	all := lived(t, true, "@Dana decide: Which colour?", "@Dana the brand is teal")

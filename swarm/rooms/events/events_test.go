@@ -38,7 +38,7 @@ func newLog(t *testing.T) *log {
 	return l
 }
 
-// key says which key an agent signs with, signed by another.
+// key announces the key of an agent, signed by another.
 func (l *log) key(agent, by string) {
 	e := events.Event{From: "router", Body: events.Key{Common: common, Agent: agent, Public: events.PublicText(l.keys[agent])}}
 	l.addBy(e, l.keys[by])
@@ -376,8 +376,8 @@ func TestForgeriesAreFoundByTheirNames(t *testing.T) {
 	}
 }
 
-// TestAnyFlippedByteIsFound flips bytes of events as they are stored. What still reads as
-// the same event, such as another spelling of a member's name, is not a change.
+// TestAnyFlippedByteIsFound flips bytes of stored events. A flip that decodes to the same
+// event, such as another spelling of a member's name, is not a change.
 func TestAnyFlippedByteIsFound(t *testing.T) {
 	t.Parallel()
 	l := aDay(t)

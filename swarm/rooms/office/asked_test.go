@@ -24,7 +24,7 @@ agents:
 `
 
 // TestToolThatWasRunningIsRepeatedByItsHintsOrByTheUser ends the process while a call of a
-// model's runs. The model is asked nothing twice.
+// model's runs. No request to the model is repeated.
 func TestToolThatWasRunningIsRepeatedByItsHintsOrByTheUser(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

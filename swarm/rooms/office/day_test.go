@@ -43,8 +43,8 @@ func (s seeded) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// a day runs the lines of the user in a terminal, by a clock that only moves when everybody
-// waits, and returns what the terminal shows and the journal.
+// a day runs the lines of the user in a terminal, by a clock that only moves when all
+// goroutines wait, and returns the output of the terminal and the journal.
 func day(t *testing.T, script string) (shown string, store *journal.Memory) {
 	t.Helper()
 	store = new(journal.Memory)
@@ -88,7 +88,7 @@ func (l *locked) String() string {
 	return l.all.String()
 }
 
-// live does the lines of the script, and returns it with what the terminal shows.
+// live runs the lines of the script, and returns it with the output of the terminal.
 func live(t *testing.T, r *rooms.Router, chair, script string) string {
 	ctx, cancel := context.WithCancel(t.Context())
 	var out locked // the session prints in a goroutine of its own
@@ -100,7 +100,7 @@ func live(t *testing.T, r *rooms.Router, chair, script string) string {
 	for line := range strings.Lines(script) {
 		line = strings.TrimSuffix(line, "\n")
 		typed, isTyped := strings.CutPrefix(line, "< ")
-		synctest.Wait() // everything that there was to show is shown
+		synctest.Wait() // all output is written
 		if !isTyped {
 			if line == "" || strings.HasPrefix(line, "#") {
 				fmt.Fprintln(&out, line)
@@ -108,7 +108,7 @@ func live(t *testing.T, r *rooms.Router, chair, script string) string {
 			continue
 		}
 		if !strings.HasSuffix("\n"+out.String(), "\n") {
-			fmt.Fprintln(&out) // somebody speaks
+			fmt.Fprintln(&out) // an agent speaks
 		}
 		fmt.Fprintln(&out, line)
 		if _, err := s.Do(ctx, typed); err != nil {
@@ -125,8 +125,8 @@ func live(t *testing.T, r *rooms.Router, chair, script string) string {
 	return out.String()
 }
 
-// TestDayInTheOfficeReadsAsWritten compares the day with its archive: what the terminal shows,
-// the ledger of mail, what is verified, and the sections of the rooms.
+// TestDayInTheOfficeReadsAsWritten compares the day with its archive: the output of the
+// terminal, the ledger of mail, the verified events, and the sections of the rooms.
 func TestDayInTheOfficeReadsAsWritten(t *testing.T) {
 	archive, err := txtar.ParseFile(dayFile)
 	if err != nil {
@@ -183,7 +183,7 @@ func TestSessionsOfTheDocsAreOfTheDay(t *testing.T) {
 	}
 }
 
-// verified says how many events each room has that are as they were written, and its head.
+// verified returns for each room the number of verified events, and its head.
 func verified(t *testing.T, store *journal.Memory) string {
 	t.Helper()
 	found, err := events.Verify(rooms.Log(store, 0), events.Pins{})
@@ -200,7 +200,7 @@ func verified(t *testing.T, store *journal.Memory) string {
 	return b.String()
 }
 
-// sections returns the ledger of mail and all that tools returned.
+// sections returns the ledger of mail and all results of tools.
 func sections(t *testing.T, store *journal.Memory) string {
 	t.Helper()
 	state, err := rooms.Load(store)

@@ -16,7 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/terminal"
 )
 
-// stuck is a terminal that does not take the first line until it may.
+// stuck is a terminal that blocks at the first line until it is released.
 type stuck struct {
 	locked
 	stands, may chan struct{}
@@ -31,8 +31,8 @@ func (o *stuck) Write(p []byte) (int, error) {
 	return o.locked.Write(p)
 }
 
-// More comes than a feed keeps while the terminal stands still. It is shown all the same.
-func TestTerminalThatStoodStillShowsWhatItMissed(t *testing.T) {
+// While the terminal is blocked, more events arrive than a feed keeps. It shows all of them.
+func TestBlockedTerminalShowsTheEventsItMissed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const said = 5000

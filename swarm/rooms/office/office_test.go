@@ -103,7 +103,7 @@ func TestAllWrongKeysOfARosterAreNamedAtOnce(t *testing.T) {
 	}
 }
 
-func TestTalkerQuotesTheRoomAndSaysWhatTheModelAnswers(t *testing.T) {
+func TestTalkerQuotesTheRoomAndPostsTheModelsAnswer(t *testing.T) {
 	t.Parallel()
 	store := new(journal.Memory)
 	var asked atomic.Pointer[models.Request]
@@ -244,7 +244,7 @@ agents:
 }
 
 // TestAgentCallsToolsOfAServerBeforeItAnswers has a model that reads and tries to write. A
-// second life, whose log ends before the answer, makes no call again.
+// second process, whose log ends before the answer, repeats no call.
 func TestAgentCallsToolsOfAServerBeforeItAnswers(t *testing.T) {
 	t.Parallel()
 	o, err := office.Parse("f.yaml", []byte(`

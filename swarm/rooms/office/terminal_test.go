@@ -14,8 +14,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/terminal"
 )
 
-// TestAnswerGrowsOnTheLineAsItArrives has Reed speak in pieces, and something else happen
-// in between the second time.
+// TestAnswerGrowsOnTheLineAsItArrives has Reed speak in fragments, and another event arrive
+// between them the second time.
 func TestAnswerGrowsOnTheLineAsItArrives(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -48,7 +48,7 @@ func next(choices int, all []candidate) (first candidate, longest bool) {
 	return first, longest
 }
 
-// waits says where an agent waits, and how urgently; "": it does not.
+// waits returns the room in which an agent waits, and its level; "": it does not wait.
 func (w *twin) waits(a *roomlog.Agent) (room string, level schedule.Priority) {
 	if a.Running != nil {
 		return "", 0
@@ -66,7 +66,7 @@ func (w *twin) waits(a *roomlog.Agent) (room string, level schedule.Priority) {
 	return room, level
 }
 
-// rests reports whether an agent that waits is left alone.
+// rests reports whether an agent that waits is paused.
 func (w *twin) rests(a *roomlog.Agent) bool {
 	if !a.Paused.After(w.now) || w.now.Before(w.failed[a.Name]) {
 		w.awake[a.Name] = true
@@ -97,7 +97,7 @@ func (w *twin) choose(now time.Time) (room, agent string, longest bool) {
 	return in.name, who.name, in.name != "" && longest
 }
 
-// check compares a choice, and who waits for how long, with the twin's, and begins the turn.
+// check compares a choice, and the waiting agents with their waits, with the twin's, and begins the turn.
 func (w *twin) check(now time.Time) {
 	room, agent, longest := w.choose(now)
 	got, ok := w.state.Choose(now)
@@ -128,7 +128,7 @@ func (w *twin) check(now time.Time) {
 	w.choices[room]++
 }
 
-// do adds an event that must be taken.
+// do adds an event that must be accepted.
 func (w *twin) do(room, from string, body events.Body) {
 	if err := w.event(room, from, body); err != nil {
 		w.t.Fatal(err)

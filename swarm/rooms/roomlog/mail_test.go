@@ -114,7 +114,7 @@ func TestMailOfAFailedTurnStaysBeforeLaterMail(t *testing.T) {
 	}
 }
 
-// paused is a log in which Reed's turn has failed, and Reed is left alone for an hour.
+// paused is a log in which Reed's turn has failed, and Reed is paused for an hour.
 func paused(t *testing.T) (w *writer, failed time.Time) {
 	t.Helper()
 	w = aRoom(t)
@@ -147,7 +147,7 @@ func TestRestartEndsThePause(t *testing.T) {
 	}
 }
 
-func TestCauseHasWhatItLedToAndWhatWaits(t *testing.T) {
+func TestCauseCountsItsTurnsAndWaitingMessages(t *testing.T) {
 	t.Parallel()
 	w := twoRooms(t)
 	cause := w.state.Agent("Via").Running.Cause

@@ -253,9 +253,9 @@ func TestRecentEventsAreBoundedAndHoldNoResults(t *testing.T) {
 	}
 }
 
-// TestUnreadEventsOfARoomThatNobodyReadsAreBounded compares the counts with those of a room
-// that forgets nothing.
-func TestUnreadEventsOfARoomThatNobodyReadsAreBounded(t *testing.T) {
+// TestUnreadEventsOfAnUnreadRoomAreBounded compares the counts with those of a room that
+// keeps all events.
+func TestUnreadEventsOfAnUnreadRoomAreBounded(t *testing.T) {
 	t.Parallel()
 	w := aRoom(t)
 	w.begin()

@@ -75,7 +75,7 @@ func (w *twin) finish() {
 	}
 }
 
-func TestQueuesDoWhatTheSpecificationSays(t *testing.T) {
+func TestQueuesFollowTheSpecification(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var q schedule.Queues
@@ -176,7 +176,7 @@ func TestAnyFourPicksAreThreeNormalAndOneBackground(t *testing.T) {
 	})
 }
 
-func TestMessageIsPickedWithinTheBoundWhateverArrives(t *testing.T) {
+func TestMessageIsPickedWithinTheBoundForAnyArrivals(t *testing.T) {
 	t.Parallel()
 	wait := map[schedule.Priority]int{schedule.Urgent: 1, schedule.Normal: 22, schedule.Background: 33}
 	longest := map[schedule.Priority]int{}
@@ -293,7 +293,7 @@ func TestPicksAreExplained(t *testing.T) {
 	}
 }
 
-func TestQueuesRefuseWhatIsOutOfOrder(t *testing.T) {
+func TestQueuesRefuseMessagesOutOfOrder(t *testing.T) {
 	t.Parallel()
 	var q schedule.Queues
 	put(t, &q, 2, schedule.Normal)

@@ -14,7 +14,7 @@ type candidate struct {
 	served uint64
 }
 
-// choose is the rota as its documentation words it: a loop over all who wait.
+// choose is the rota as its documentation words it: a loop over all waiting seats.
 func choose(choices int, all map[int]candidate) (next int, longest bool) {
 	next, longest = -1, choices%4 == 3
 	for i, c := range all {
@@ -29,7 +29,7 @@ func choose(choices int, all map[int]candidate) (next int, longest bool) {
 	return next, longest
 }
 
-func TestRotaChoosesAsALoopOverAllWhoWait(t *testing.T) {
+func TestRotaChoosesAsALoopOverAllWaitingSeats(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "candidates")
@@ -90,7 +90,7 @@ func TestRotaIsByUrgencyThreeTimesAndThenByWaiting(t *testing.T) {
 	}
 }
 
-func TestRotaChoosesNobodyAmongNobody(t *testing.T) {
+func TestEmptyRotaChoosesNoSeat(t *testing.T) {
 	t.Parallel()
 	var r schedule.Rota[int]
 	if next, _ := r.Next(); next != nil || r.Level() != 0 {
@@ -98,8 +98,8 @@ func TestRotaChoosesNobodyAmongNobody(t *testing.T) {
 	}
 }
 
-// TestSeatIsChosenWithinFourTimesTheirNumber has seats of any urgency that come and go; what
-// waits without a break is chosen in time.
+// TestSeatIsChosenWithinFourTimesTheirNumber has seats of any urgency that come and go; a seat
+// that waits without a break is chosen in time.
 func TestSeatIsChosenWithinFourTimesTheirNumber(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -172,7 +172,7 @@ func TestLabelHasTwoToFourWords(t *testing.T) {
 	})
 }
 
-func TestLineIsTheFirstThatSaysSomething(t *testing.T) {
+func TestLineIsTheFirstThatIsNotEmpty(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"\n \n 3 DBs synced\nmore":  "3 DBs synced",
