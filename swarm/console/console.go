@@ -38,7 +38,7 @@ func New(o Options) http.Handler {
 	return o.Guard.Wrap(mux)
 }
 
-// problems answers as the routes do where there is none for a path or a method: with a problem.
+// problems answers requests without a route for their path or method with a problem, as the routes do.
 func problems(routes *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h, pattern := routes.Handler(r)
@@ -50,11 +50,11 @@ func problems(routes *http.ServeMux) http.Handler {
 		h.ServeHTTP(&none, r) // says which of both, and which methods there are
 		w.Header().Set("Content-Type", "application/problem+json")
 		w.WriteHeader(none.status)
-		_ = json.NewEncoder(w).Encode(api.NewError(none.status, fmt.Sprintf("the API has no %s %s", r.Method, r.URL.Path))) // a client that has gone does not need it
+		_ = json.NewEncoder(w).Encode(api.NewError(none.status, fmt.Sprintf("the API has no %s %s", r.Method, r.URL.Path))) // the client may have gone
 	})
 }
 
-// unwritten is an answer of which only header and status are wanted.
+// unwritten is an answer that keeps only header and status.
 type unwritten struct {
 	header http.Header
 	status int

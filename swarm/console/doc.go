@@ -4,7 +4,7 @@
 //	server := console.Server(c)
 //	err := server.Serve(listener)
 //
-// What the routes do is package host's, who may call them package guard's, and what
-// clients are told as it happens package feed's. This package joins them: one handler, and
-// a server with time limits for everything that a client can delay.
+// Package host implements the routes, package guard decides which requests may call them,
+// and package feed sends events to clients as they happen. This package joins them into one
+// handler, and a server with time limits for every operation that a client can delay.
 package console

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// A page serves the files of the page from memory. The page has screens under paths of
-// their own: what is no file is its index.html.
+// A page serves the files of the page from memory. The screens of the page have paths of
+// their own: a path that is no file gets index.html.
 type page map[string]file
 
 // A file is a file of the page, as it is and compressed.

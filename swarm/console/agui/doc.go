@@ -18,11 +18,12 @@
 //     changes nothing.
 //
 // A question to a person, or a tool's call to allow, ends a run with the outcome interrupt.
-// A run with resume entries, by either route, answers it and shows how the solve goes on.
+// A run with resume entries, by either route, answers it and shows how the solve continues.
 //
 // # What is shown
 //
-// A round is a step, what somebody says is a message with their name, a tool's result is a
-// tool call, and what else the log says is a custom event "swarmbus/FORM". Messages have the
-// whole api.Said as metadata "swarmbus". The state is a [State], changed by JSON Patch.
+// A round is a step, a statement of an agent or person is a message with their name, a
+// tool's result is a tool call, and any other signal is a custom event "swarmbus/FORM".
+// Messages have the whole api.Said as metadata "swarmbus". The state is a [State], changed
+// by JSON Patch.
 package agui

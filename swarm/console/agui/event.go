@@ -38,7 +38,7 @@ type Outcome struct {
 	Interrupts []Interrupt `json:"interrupts,omitempty"`
 }
 
-// An Interrupt is something that a person has to answer.
+// An Interrupt is a question or a call of a tool that a person has to answer.
 type Interrupt struct {
 	ID      string         `json:"id"`     // of the item of the inbox
 	Reason  string         `json:"reason"` // question or tool_call
@@ -49,7 +49,7 @@ type Interrupt struct {
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
 
-// Usage is what the models of a solve took.
+// Usage has the requests and tokens of the models of a solve.
 type Usage struct {
 	InputTokens       int `json:"inputTokens"`
 	OutputTokens      int `json:"outputTokens"`
@@ -57,7 +57,7 @@ type Usage struct {
 	CachedInputTokens int `json:"cachedInputTokens,omitempty"`
 }
 
-// A State is what a frontend shows beside the messages.
+// A State is the state that a frontend shows beside the messages.
 type State struct {
 	Solve     api.Solve            `json:"solve"`
 	Proposals map[string]*Proposal `json:"proposals"`          // by id
@@ -68,7 +68,7 @@ type State struct {
 type Proposal struct {
 	Content   string  `json:"content"`
 	Reasoning string  `json:"reasoning,omitempty"`
-	By        string  `json:"by"`      // who made it first
+	By        string  `json:"by"`      // the source that made it first
 	Support   float64 `json:"support"` // 0 to 1
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
-// A Fold makes the events of one run, from what the console says of one solve. It is used by
-// one goroutine. Make one with [NewFold].
+// A Fold makes the events of one run, from the console's frames and values of one solve. It
+// is used by one goroutine. Make one with [NewFold].
 type Fold struct {
 	thread, run string
 	seq         uint64
@@ -20,8 +20,8 @@ type Fold struct {
 	shown       any // the state as the frontend has it; nil: it has none
 }
 
-// NewFold returns a fold for a run of a client's thread, which shows what comes after a
-// position of the solve's log.
+// NewFold returns a fold for a run of a client's thread, which shows the solve's log after a
+// position.
 func NewFold(thread, run string, after uint64) *Fold {
 	return &Fold{thread: thread, run: run, seq: after, state: State{Proposals: map[string]*Proposal{}}}
 }
@@ -139,7 +139,7 @@ func (f *Fold) rest(at int64) (all []Event) {
 	return all
 }
 
-// words returns what a signal says in a chat; false: it is not for a chat.
+// words returns a signal as a text of a chat; false: it is not for a chat.
 func words(said *api.Said) (text string, ok bool) {
 	switch said.Form {
 	case "proposal":
@@ -176,8 +176,8 @@ func join(between string, texts ...string) string {
 	return strings.Join(kept, between)
 }
 
-// End returns the events with which a run ends, of a solve that does not run. Items are what
-// waits for a person.
+// End returns the events that end a run of a solve that does not run. Items are the
+// questions that wait for a person.
 func (f *Fold) End(d api.SolveDetail, items []api.Item) []Event {
 	all := f.Detail(d)
 	at := d.Updated.UnixMilli()
@@ -204,12 +204,12 @@ func (f *Fold) End(d api.SolveDetail, items []api.Item) []Event {
 	return append(all, end)
 }
 
-// Leave returns the events with which a run ends whose client does not answer what is asked.
+// Leave returns the events that end a run whose client does not answer the questions.
 func (f *Fold) Leave() []Event {
 	return []Event{{Type: "RUN_FINISHED", ThreadID: f.thread, RunID: f.run, Outcome: &Outcome{Type: "cancelled"}}}
 }
 
-// Fail returns the event with which a run ends that the server cannot show any further.
+// Fail returns the event that ends a run that the server cannot show any further.
 func (f *Fold) Fail(code, message string) []Event {
 	return []Event{{Type: "RUN_ERROR", Message: message, Code: code}}
 }

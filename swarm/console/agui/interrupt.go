@@ -9,7 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
-// interrupt returns what asks a person, and the call of a tool that it is about.
+// interrupt returns the question to a person, and the call of a tool that it is about.
 func interrupt(item api.Item, at int64) (calls []Event, asks Interrupt) {
 	asks = Interrupt{ID: item.ID, Reason: "question", Metadata: map[string]any{"swarmbus": item}}
 	if item.Tool != nil {

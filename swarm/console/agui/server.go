@@ -19,7 +19,7 @@ import (
 type Server struct {
 	Backend *api.Backend
 	Hub     *feed.Hub
-	User    feed.User // who a request is from, for the limit of connections
+	User    feed.User // the user of a request, for the limit of connections
 }
 
 // Limits of a request and of a write.
@@ -47,7 +47,7 @@ type Message struct {
 	Content json.RawMessage `json:"content"`
 }
 
-// Handler returns the handler of both routes. Who may reach it is the caller's business.
+// Handler returns the handler of both routes. The caller restricts access to it.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+api.Prefix+"/agui/teams/{team}", s.serve)
@@ -104,12 +104,12 @@ func invalid(format string, args ...any) error {
 // A run is the solve that is shown.
 type run struct {
 	id    string
-	after uint64 // what the client has seen
+	after uint64 // position up to which the client has seen the log
 	own   bool   // the request has started it
 	left  bool   // the client does not answer
 }
 
-// begin does what the input asks for.
+// begin starts, resumes or shows the solve that the input asks for.
 func (s *Server) begin(r *http.Request, in Input) (run, error) {
 	if len(in.Resume) > 0 {
 		return s.resume(r.Context(), in.Resume)
@@ -154,7 +154,7 @@ func (in *Input) task() (text string, err error) {
 	return "", invalid("messages: there is no user message to take as the task")
 }
 
-// resume answers what a solve has asked.
+// resume answers the questions of a solve.
 func (s *Server) resume(ctx context.Context, all []Resume) (one run, err error) {
 	one.left = true
 	for _, entry := range all {
@@ -183,8 +183,8 @@ func (s *Server) resume(ctx context.Context, all []Resume) (one run, err error) 
 	return one, nil
 }
 
-// answer passes an answer on. The first one counts: if somebody was faster, the solve goes on
-// from theirs.
+// answer passes an answer on. The first answer counts: if another client was faster, the solve
+// continues from its answer.
 func (s *Server) answer(ctx context.Context, item api.Item, entry Resume) error {
 	of, err := entry.response()
 	if err != nil {
@@ -238,8 +238,8 @@ func (s *Server) show(ctx context.Context, c *feed.Client, one run, f *Fold, to 
 	return false
 }
 
-// end ends the run if the solve has stopped. One that waits without a question goes on in a
-// moment.
+// end ends the run if the solve has stopped. A solve that waits without a question continues
+// in a moment.
 func (s *Server) end(ctx context.Context, one run, f *Fold, to *stream) (ended bool, err error) {
 	if f.Running() {
 		return false, nil

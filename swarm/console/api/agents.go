@@ -55,7 +55,7 @@ type Reliability struct {
 	Repeats string  `json:"repeats,omitempty" doc:"The agent that it repeats"`
 }
 
-// An Explanation says what an agent's router does about a signal.
+// An Explanation is the decision of an agent's router about a signal.
 type Explanation struct {
 	Agent  string           `json:"agent"`
 	State  string           `json:"state,omitempty"`

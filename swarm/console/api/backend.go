@@ -8,8 +8,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// A Backend is what the routes call. All methods are called concurrently. An error is an
-// [Error], or counts as one of the server.
+// A Backend implements the routes. All methods are called concurrently. An error is an
+// [Error], or counts as an error of the server.
 type Backend struct {
 	Solves  Solves
 	Inbox   Inbox
@@ -26,7 +26,7 @@ type Solves interface {
 	Teams(ctx context.Context) ([]Team, error)
 	Start(ctx context.Context, n NewSolve) (Solve, error)
 	List(ctx context.Context, q SolvesQuery) ([]Solve, error)
-	// Get returns a solve, of whose votes, steps and signals only those after a position.
+	// Get returns a solve, with only those of its votes, steps and signals after a position.
 	Get(ctx context.Context, id string, after uint64) (SolveDetail, error)
 	Cancel(ctx context.Context, id string) (Solve, error)
 	// Resume continues a solve that was interrupted or cancelled.
@@ -39,7 +39,7 @@ type Solves interface {
 	Conflicts(ctx context.Context, q ConflictsQuery) ([]Conflict, error)
 }
 
-// Inbox is what waits for a person.
+// Inbox has the items that wait for a person.
 type Inbox interface {
 	Items(ctx context.Context, all bool) ([]Item, error)
 	Item(ctx context.Context, id string) (Item, error)
@@ -62,8 +62,8 @@ type Rooms interface {
 // Agents are those of all teams and rooms.
 type Agents interface {
 	Agents(ctx context.Context) ([]Agent, error)
-	// Explain says what an agent's router does about a signal of a run, or with 0 what
-	// routes it has.
+	// Explain returns the decision of an agent's router about a signal of a run, or with 0
+	// its routes.
 	Explain(ctx context.Context, team, agent string, seq uint64) (Explanation, error)
 }
 
@@ -72,7 +72,7 @@ type Reports interface {
 	Reports(ctx context.Context, run, worker string, limit int) ([]Report, error)
 }
 
-// Memory is what teams know.
+// Memory is the knowledge of teams.
 type Memory interface {
 	Search(ctx context.Context, q MemoryQuery) ([]Fact, error)
 	Revoke(ctx context.Context, r Revocation) (Revoked, error)

@@ -4,9 +4,9 @@
 //	mux := http.NewServeMux()
 //	api.Register(mux, "1.0", &api.Backend{Solves: host, Rooms: host, …})
 //
-// The package decides nothing. Each route passes what it was asked to one method of a
-// [Backend], and writes what that returns as JSON, or its error as a problem (RFC 9457).
-// A member that a body does not have is refused, so nobody can say who it is from.
+// The package decides nothing. Each route passes its request to one method of a [Backend],
+// and writes the result as JSON, or the error as a problem (RFC 9457). Unknown members of
+// a body are refused, so a client cannot state the sender of a request.
 //
 // openapi.json beside this file is the description of the API; [Describe] makes it.
 //

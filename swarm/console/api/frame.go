@@ -23,8 +23,8 @@ const (
 // not in the log: their frames have no position. Signals of all runs with the cursor's
 // positions or lower have been sent, or were not asked for.
 //
-// A resync says that frames were left out, because the client was slow, or asked for
-// positions that are no longer kept: what it shows has to be fetched again. The frames
+// A resync reports that frames were left out, because the client was slow, or asked for
+// positions that are no longer kept: the client has to fetch its data again. The frames
 // after it continue at its cursor. An alive comes every 15 seconds.
 type Frame struct {
 	Type string     `json:"type" enum:"hello,signal,room,resync,alive"`
@@ -48,9 +48,9 @@ type Frame struct {
 	Reason string            `json:"reason,omitempty" doc:"In resync"`
 }
 
-// A Subscription says which frames a client gets. The lists are ANDed, and one that is
-// empty selects everything. By WebSocket a client sends it as one JSON message, each of
-// which replaces the one before; by server-sent events it is in the query.
+// A Subscription selects the frames of a client. The lists are ANDed, and an empty list
+// selects every frame. By WebSocket a client sends it as one JSON message, which replaces
+// the one before; by server-sent events it is in the query.
 type Subscription struct {
 	Solves []string `json:"solves,omitempty" query:"solve" maxItems:"256" doc:"Ids of solves; frames of rooms are not selected by them"`
 	Rooms  []string `json:"rooms,omitempty" query:"room" maxItems:"256" doc:"Rooms; frames of solves are not selected by them"`

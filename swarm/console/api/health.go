@@ -2,7 +2,7 @@ package api
 
 import "time"
 
-// Health is how the server is.
+// Health is the state of the server.
 type Health struct {
 	OK      bool      `json:"ok"`
 	Version string    `json:"version"`
@@ -29,7 +29,7 @@ type LogHealth struct {
 	Readers   []Reader `json:"readers"`
 }
 
-// Books are what became of all deliveries: intended is the sum of the others.
+// Books count the results of all deliveries: intended is the sum of the others.
 type Books struct {
 	Intended  uint64 `json:"intended"`
 	Delivered uint64 `json:"delivered"`
@@ -49,7 +49,7 @@ type Reader struct {
 	Books   Books  `json:"books"`
 }
 
-// FeedHealth is how the clients of the feed are.
+// FeedHealth is the state of the feed's clients.
 type FeedHealth struct {
 	Clients []Client `json:"clients"`
 	Frames  uint64   `json:"frames" doc:"Sent so far"`
@@ -68,7 +68,7 @@ type Client struct {
 	Filter  string    `json:"filter" doc:"In words"`
 }
 
-// A Session is who the cookie belongs to.
+// A Session is the owner of a cookie.
 type Session struct {
 	Demo    bool   `json:"demo"`
 	Version string `json:"version"`

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// An Item is something that waits for a person, or waited.
+// An Item is a question that waits for a person, or was answered.
 type Item struct {
 	ID    string    `json:"id"`
 	Type  string    `json:"type" enum:"question,tool"`

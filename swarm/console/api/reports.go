@@ -31,7 +31,7 @@ type ReportPart struct {
 	Body   json.RawMessage `json:"body"`
 }
 
-// A Fact is something that a memory has.
+// A Fact is an entry of a memory.
 type Fact struct {
 	ID         string      `json:"id"`
 	Team       string      `json:"team"`
@@ -44,7 +44,7 @@ type Fact struct {
 	Said       []Statement `json:"said"`
 }
 
-// A Statement says who stated a fact.
+// A Statement names the source of a fact.
 type Statement struct {
 	Source string    `json:"source"`
 	Group  string    `json:"group,omitempty"`
@@ -52,13 +52,13 @@ type Statement struct {
 	Time   time.Time `json:"time"`
 }
 
-// A Revocation revokes what a source said.
+// A Revocation revokes the statements of a source.
 type Revocation struct {
 	Team   string `json:"team" minLength:"1" maxLength:"64"`
 	Source string `json:"source" minLength:"1" maxLength:"256"`
 }
 
-// Revoked says what a revocation did.
+// Revoked is the result of a revocation.
 type Revoked struct {
 	Facts []string `json:"facts" doc:"Ids of facts that are no longer recalled"`
 	Note  string   `json:"note"`

@@ -55,14 +55,14 @@ type NewRoom struct {
 	Room string `json:"room" minLength:"1" maxLength:"64"`
 }
 
-// A NewMessage is what the user says in a room.
+// A NewMessage is a message of the user in a room.
 type NewMessage struct {
 	Content  string   `json:"content" minLength:"1" maxLength:"65536"`
 	Priority string   `json:"priority,omitempty" enum:"urgent,normal,background" doc:"Default: by the rules of intake"`
 	To       []string `json:"to,omitempty" maxItems:"256" doc:"Members that have to answer"`
 }
 
-// A Receipt says what became of a message.
+// A Receipt reports how a message was queued.
 type Receipt struct {
 	Seq      uint64   `json:"seq"`
 	ID       string   `json:"id"`
@@ -72,7 +72,7 @@ type Receipt struct {
 	Full     []string `json:"full" doc:"Members whose queues are full"`
 }
 
-// A ReadTo says how far the user has read.
+// A ReadTo is the position up to which the user has read.
 type ReadTo struct {
 	Through uint64 `json:"through"`
 }

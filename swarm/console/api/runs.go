@@ -19,7 +19,7 @@ type Run struct {
 	Problem string     `json:"problem,omitempty"`
 }
 
-// A ReplayCheck is what replay derived from the log of a run.
+// A ReplayCheck is the result of replaying the log of a run.
 type ReplayCheck struct {
 	Run        string      `json:"run"`
 	Identical  bool        `json:"identical"`
@@ -42,7 +42,7 @@ type Difference struct {
 	B      string `json:"b" doc:"Derived, or in the second run"`
 }
 
-// A Verification is what the hashes of a run say.
+// A Verification is the result of checking the hashes of a run.
 type Verification struct {
 	Run     string      `json:"run"`
 	Whole   bool        `json:"whole"`
@@ -55,7 +55,7 @@ type Verification struct {
 	Millis  float64     `json:"millis"`
 }
 
-// A RoomProof is what was found of the events of a room.
+// A RoomProof is the result of verifying the events of a room.
 type RoomProof struct {
 	Room   string `json:"room" doc:"Empty: the keys"`
 	Events int    `json:"events"`

@@ -8,7 +8,7 @@ const (
 	Waiting     = "waiting"     // for a person
 	Decided     = "decided"     // there is an answer
 	Undecided   = "undecided"   // it stopped without one
-	Interrupted = "interrupted" // its process ended, or it was cancelled; it can go on
+	Interrupted = "interrupted" // its process ended, or it was cancelled; it can continue
 	Failed      = "failed"
 )
 
@@ -24,7 +24,7 @@ type Solve struct {
 	Stop   string `json:"stop,omitempty" doc:"Why it stopped: consensus, rejected, deadlock, uncertified, max-rounds, no-progress, budget, deadline, cancelled, escalated, asked or error"`
 	Detail string `json:"detail,omitempty" doc:"Why it stopped, in words"`
 	Answer string `json:"answer,omitempty"`
-	// Revised says that a retraction after the decision changes it.
+	// Revised reports that a retraction after the decision changes it.
 	Revised bool `json:"revised,omitempty" doc:"The votes that are left do not decide the same: something was taken back after the decision, which stays on record"`
 
 	Leader    *Leader   `json:"leader,omitempty" doc:"The proposal with the most support; absent on a tie"`
@@ -55,13 +55,13 @@ type Leader struct {
 	Learned    bool    `json:"learned" doc:"The probability is based on what was learned of the voters"`
 }
 
-// A Budget is a limit and what is used of it.
+// A Budget is a limit and the amount used.
 type Budget struct {
 	Limit string  `json:"limit" doc:"Such as 0.50usd or 20000tokens"`
 	Used  float64 `json:"used" doc:"Fraction, 0 to 1"`
 }
 
-// Cost is what was spent.
+// Cost is the cost of a solve.
 type Cost struct {
 	Calls        int     `json:"calls"`
 	InputTokens  int     `json:"inputTokens"`
@@ -71,13 +71,13 @@ type Cost struct {
 	Seconds      float64 `json:"seconds,omitempty"`
 }
 
-// An AgentCost is what an agent spent.
+// An AgentCost is the cost of an agent.
 type AgentCost struct {
 	Agent string `json:"agent"`
 	Cost
 }
 
-// A SolveDetail is everything that the log of a solve says.
+// A SolveDetail is the whole state of a solve in its log.
 type SolveDetail struct {
 	Solve
 
@@ -105,7 +105,7 @@ type SolveDetail struct {
 	Trace     *Trace     `json:"trace,omitempty"`
 }
 
-// Terms are what decides.
+// Terms are the rules of a decision.
 type Terms struct {
 	Strategy   string   `json:"strategy" doc:"Or the mode, where the agents do not deliberate"`
 	Reason     string   `json:"reason,omitempty" doc:"Why this mode"`
@@ -150,7 +150,7 @@ type Vote struct {
 	Was         *Was    `json:"was,omitempty" doc:"The voter's vote that this one changes"`
 }
 
-// Was is a vote that another one changed.
+// Was is a vote that a later one replaced.
 type Was struct {
 	Seq      uint64  `json:"seq"`
 	Proposal string  `json:"proposal"`
@@ -245,7 +245,7 @@ type Argument struct {
 	Text string `json:"text"`
 }
 
-// An Escalation is a question to somebody outside, with its answer.
+// An Escalation is a question to a person or program outside, with its answer.
 type Escalation struct {
 	Seq     uint64    `json:"seq"`
 	By      string    `json:"by"`
@@ -275,7 +275,7 @@ type Decision struct {
 	Uncounted  []Uncounted `json:"uncounted"`
 }
 
-// A Revision says what the votes of a solve decide without what was taken back after its
+// A Revision is the decision by the votes of a solve without the signals taken back after its
 // decision, which stays on record.
 type Revision struct {
 	Said     []uint64 `json:"said" doc:"Positions of the signals that took something back"`
@@ -312,7 +312,7 @@ type Turning struct {
 	Cause    uint64   `json:"cause,omitempty" doc:"Position of what the vote replies to"`
 }
 
-// A Rest says what the decision would be without a voter.
+// A Rest is the decision without one voter.
 type Rest struct {
 	Voter   string  `json:"voter"`
 	Outcome string  `json:"outcome"`
@@ -364,12 +364,12 @@ type NewSolve struct {
 	Context string `json:"context,omitempty" maxLength:"65536"`
 }
 
-// An Outcome tells which proposal was right.
+// An Outcome names the proposal that was right.
 type Outcome struct {
 	Right string `json:"right" maxLength:"256" doc:"Id of a proposal; empty: none of them"`
 }
 
-// A Retraction takes a signal back: what rests on nothing else does not count any more.
+// A Retraction takes a signal back: signals that rest on it alone do not count any more.
 type Retraction struct {
 	Seq    uint64 `json:"seq" minimum:"1" doc:"Position of the signal"`
 	Reason string `json:"reason" minLength:"1" maxLength:"4096" doc:"Why it does not hold; not blank"`

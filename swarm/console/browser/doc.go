@@ -5,6 +5,6 @@
 //	go test -run Images -images DIR      # screenshots of each screen, light and dark, wide and narrow
 //	go test -run Scrubs -v               # the frames of a run of 100,000 signals
 //
-// It is a module of its own, so that nobody who uses swarmbus downloads what drives a
-// browser. Without Chromium, which .ci/chromium installs, its tests say so and are skipped.
+// It is a module of its own, so that users of swarmbus do not download the browser driver.
+// Without Chromium, which .ci/chromium installs, its tests are skipped with that reason.
 package browser

@@ -15,7 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
-// A Client asks one server.
+// A Client makes requests to one server.
 type Client struct {
 	base  url.URL
 	token string
@@ -45,12 +45,12 @@ func (c *Client) Start(ctx context.Context, n api.NewSolve) (one api.Solve, err 
 	return one, c.ask(ctx, http.MethodPost, "/solves", n, &one)
 }
 
-// Retract takes back a signal of a solve, and returns the solve with what that changes.
+// Retract takes back a signal of a solve, and returns the changed solve.
 func (c *Client) Retract(ctx context.Context, solve string, r api.Retraction) (one api.SolveDetail, err error) {
 	return one, c.ask(ctx, http.MethodPost, "/solves/"+url.PathEscape(solve)+"/retractions", r, &one)
 }
 
-// Items returns what waits for a person.
+// Items returns the questions that wait for a person.
 func (c *Client) Items(ctx context.Context) (all []api.Item, err error) {
 	return all, c.ask(ctx, http.MethodGet, "/inbox", nil, &all)
 }

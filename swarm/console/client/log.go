@@ -83,7 +83,7 @@ func (l *Log) Follow(ctx context.Context, after uint64) iter.Seq2[journal.Record
 			ended = l.listen(ctx, more)
 		}()
 		defer func() {
-			for range more { // until it listens no more
+			for range more { // until listening ends
 			}
 		}()
 		defer cancel()
@@ -99,8 +99,8 @@ func (l *Log) Follow(ctx context.Context, after uint64) iter.Seq2[journal.Record
 	}
 }
 
-// listen says, by the feed of the server, when there may be more signals, and returns why it
-// no longer does.
+// listen signals, by the feed of the server, when there may be more signals, and returns the
+// reason for its end.
 func (l *Log) listen(ctx context.Context, more chan<- struct{}) error {
 	got, err := l.client.send(ctx, http.MethodGet, "/feed?type=signal", nil)
 	if err != nil {

@@ -16,25 +16,25 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A line is what an agent says once, when it hears something.
+// A line is posted by an agent once, when it hears its occasion.
 type line struct {
 	by    string
-	when  string // in what it hears, in any case; "": the task; "/answer": a person's answer
+	when  string // words in its inbox, in any case; "": the task; "/answer": a person's answer
 	round int    // not before this round
 	say   func(t *agents.Turn) []signals.Any
 	// debate is for a turn in which it argues for this proposal: its words.
 	debate string
-	// rehearse is what it rehearses before, which a person has to allow; "": nothing. If it
-	// is refused, the agent says refused instead.
+	// rehearse is the call it makes before, which a person has to allow; "": none. If the
+	// person refuses it, the agent posts refused instead.
 	rehearse string
 	refused  signals.Any
 }
 
-// A scene is a task with what the agents say about it.
+// A scene is a task with the agents' lines about it.
 type scene struct {
 	task, context string
 	lines         []line
-	right         string // the proposal that turns out to be right; "": nobody says
+	right         string // the proposal that turns out to be right; "": the outcome stays unknown
 }
 
 // actor is an agent of the demo.
@@ -88,8 +88,8 @@ func (a actor) say(ctx context.Context, t *agents.Turn, said []signals.Any) iter
 	}
 }
 
-// prompt is what the model gets: the task, what was heard and, as the model is scripted,
-// the words.
+// prompt returns the model's prompt: the task, the signals heard and, as the model is
+// scripted, the words.
 func prompt(t *agents.Turn, said []signals.Any) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, t.Task.Task)
@@ -103,8 +103,8 @@ func prompt(t *agents.Turn, said []signals.Any) string {
 	return b.String()
 }
 
-// lines returns what the agent says in a turn: what it has not said yet of the lines whose
-// words it hears.
+// lines returns the lines of the agent in a turn: those whose words it hears and that it has
+// not posted yet.
 func (a actor) lines(ctx context.Context, t *agents.Turn, debate string) (all []signals.Any, err error) {
 	i := slices.IndexFunc(scenes, func(s scene) bool { return s.task == t.Task.Task })
 	if i < 0 {
@@ -136,7 +136,7 @@ func (a actor) lines(ctx context.Context, t *agents.Turn, debate string) (all []
 	return all, nil
 }
 
-// spoken reports whether the agent has said that.
+// spoken reports whether the agent has posted that line.
 func spoken(t *agents.Turn, s signals.Any) bool {
 	return slices.ContainsFunc(t.Said, func(old signals.Any) bool { return old.Body() == s.Body() })
 }
@@ -158,7 +158,7 @@ func (a actor) rehearse(ctx context.Context, what string) (result tools.Outcome,
 	return all[0], nil
 }
 
-// A rehearsal is what the tool of the demo is asked for.
+// A rehearsal is the argument of the demo's tool.
 type rehearsal struct {
 	Plan string `json:"plan"`
 }
@@ -169,7 +169,7 @@ var rehearses = tools.Func("rehearse", "Tries a plan in the staging cluster, whi
 		return in.Plan + ": done in 41 s, 3 of 12,000 requests failed", nil
 	})
 
-// hears reports whether a turn has what a line is about.
+// hears reports whether a turn has the occasion of a line.
 func hears(t *agents.Turn, when string) bool {
 	switch when {
 	case "":

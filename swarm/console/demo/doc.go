@@ -1,7 +1,7 @@
-// Package demo is what swarmbus serve --demo shows: a team of scripted agents that is given
+// Package demo has the content of swarmbus serve --demo: a team of scripted agents that gets
 // a task every few seconds, and an office with rooms.
 //
-// The agents' words are written down (scenes.go), and each turn asks a scripted model, so
-// that prices, times and recordings are those of a real run. What the swarm does with the
-// words is not written down: conflicts, debates and decisions are its own.
+// The agents' words are scripted (scenes.go), and each turn calls a scripted model, so that
+// prices, times and recordings are those of a real run. The swarm's behaviour is not
+// scripted: conflicts, debates and decisions are its own.
 package demo

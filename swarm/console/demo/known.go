@@ -9,8 +9,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// known opens a memory with what the team found out before; nil: there is none here. Its solves
-// do not use it, so that they stay as they are; a visitor searches it, and revokes a source.
+// known opens a memory with earlier findings of the team; nil: none is supported here. Solves
+// do not use it, so that they stay the same; a visitor can search it, and revoke a source.
 func known(ctx context.Context) (pool *memory.Pool, end func() error, err error) {
 	pool, end, err = opened(ctx)
 	if err != nil || pool == nil {
@@ -22,7 +22,7 @@ func known(ctx context.Context) (pool *memory.Pool, end func() error, err error)
 	return pool, end, nil
 }
 
-// claims are what the memory begins with. What two sources say is confirmed.
+// claims are the initial entries of the memory. A claim of two sources is confirmed.
 func claims(now time.Time) (all []memory.Claim) {
 	mint := signals.SeededMint("known")
 	for i, c := range []struct {

@@ -24,7 +24,7 @@ func Office() *host.Office {
 	}}
 }
 
-// messages are what is said in the rooms of the demo, one with each task.
+// messages are the user's messages in the rooms of the demo, one with each task.
 var messages = []struct{ room, text, priority string }{
 	{"ops", "@Reed, are the backups whole?", ""},
 	{"design", "FYI: the teal of mail is teal.", "background"},

@@ -14,8 +14,8 @@ func refuses(answer string) bool {
 	return slices.Contains([]string{"no", "no,", "no.", "nein", "denied", "never", "not"}, first)
 }
 
-// Play gives the team of the demo a task every few seconds, and says something in its
-// rooms, until ctx ends. At most one question waits for the visitor.
+// Play gives the team of the demo a task every few seconds, and posts messages in its rooms,
+// until ctx ends. At most one question waits for the visitor.
 func Play(ctx context.Context, b *api.Backend, team string, every time.Duration) error {
 	next := time.NewTimer(0)
 	defer next.Stop()
@@ -56,7 +56,7 @@ func begin(ctx context.Context, b *api.Backend, team string, s scene) error {
 	return err
 }
 
-// tell says what turned out to be right, once for each solve.
+// tell reports the outcome of each solve once.
 func tell(ctx context.Context, b *api.Backend, team string) error {
 	all, err := b.Solves.List(ctx, api.SolvesQuery{Team: team, State: api.Decided, Limit: 20})
 	if err != nil {
@@ -73,7 +73,7 @@ func tell(ctx context.Context, b *api.Backend, team string) error {
 		}
 		told := slices.ContainsFunc(detail.Said, func(w api.Said) bool { return w.Form == "outcome" })
 		proposed := slices.ContainsFunc(detail.Proposals, func(p api.Proposal) bool { return p.ID == scenes[i].right })
-		if told || !proposed { // it may have decided before anybody had the idea
+		if told || !proposed { // it may have decided before an agent proposed that
 			continue
 		}
 		if _, err := b.Solves.Tell(ctx, one.ID, api.Outcome{Right: scenes[i].right}); err != nil {

@@ -8,7 +8,7 @@ import (
 // faint is the relevance below which the verifier does not hear a finding.
 const faint = 0.2
 
-// router returns the verifier's: who decides about which signal, which the console explains.
+// router returns the verifier's router, whose decisions the console explains.
 func router() (*routing.Router, error) {
 	return routing.New(routing.Config{
 		Strategy: routing.Strategy{Routes: []routing.Route{

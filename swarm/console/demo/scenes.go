@@ -5,17 +5,17 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// says returns what an agent says, whatever the turn.
+// says returns the same signals in any turn.
 func says(all ...signals.Any) func(*agents.Turn) []signals.Any {
 	return func(*agents.Turn) []signals.Any { return all }
 }
 
-// found is something that an agent found.
+// found is a finding of an agent.
 func found(sure float64, finding, evidence string) signals.Any {
 	return signals.New(signals.Header{Confidence: sure}, signals.Discovery{Finding: finding, Evidence: evidence, Relevance: sure})
 }
 
-// measured is what a tool returned.
+// measured is the result of a tool.
 func measured(by, tool, result string, millis float64) signals.Any {
 	return signals.New(signals.Header{Confidence: 1}, signals.ToolResult{ToolName: tool, Result: result, DurationMs: millis, TriggeredBy: by})
 }
@@ -44,7 +44,7 @@ func about(proposal string, say func(signals.ID) signals.Any) func(*agents.Turn)
 	}
 }
 
-// follow votes on the logs as the answer of a person says.
+// follow votes on the logs according to the answer of a person.
 func follow(t *agents.Turn) []signals.Any {
 	switch p := answerIn(t).Body().(type) {
 	case signals.Vote:
@@ -61,7 +61,7 @@ func follow(t *agents.Turn) []signals.Any {
 	return nil
 }
 
-// Tasks returns the tasks that the team of the demo has something to say about.
+// Tasks returns the tasks for which the team of the demo has a scene.
 func Tasks() (all []string) {
 	for _, s := range scenes {
 		all = append(all, s.task)

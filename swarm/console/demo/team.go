@@ -28,9 +28,9 @@ var roles = map[string]string{
 	"archivist": "You know what was tried before.",
 }
 
-// unheard are the options of a ledger that keeps decisions and outcomes, and says nothing about
-// the voters: a visitor counts the votes. What is learned of the same questions again and again
-// would settle their debates before anybody has the idea that turns out to be right.
+// unheard are the options of a ledger that keeps decisions and outcomes, and learns nothing
+// about the voters, so that a visitor can count the votes. What a ledger learns from repeated
+// questions would settle their debates before an agent makes the right proposal.
 var unheard = reliability.Options{First: 1 << 20, Window: 1 << 21}
 
 // Team returns the team of the demo, whose turns take about a time; 0: none.

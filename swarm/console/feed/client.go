@@ -25,7 +25,7 @@ type Client struct {
 	filter  *filter    // nil: it has not subscribed
 	queue   []*message
 	size    int               // of the queue, in bytes
-	cursor  map[string]uint64 // what has been sent, or was not asked for
+	cursor  map[string]uint64 // positions up to which signals have been sent, or were not asked for
 	resync  *api.Frame        // to send before the queue
 	sent    uint64
 	resyncs uint64
@@ -51,7 +51,7 @@ func (c *Client) queueLocked(m *message) {
 	c.queue, c.size = append(c.queue, m), c.size+len(m.text)
 }
 
-// resyncLocked has the client go on from the cursor, without what was queued before it.
+// resyncLocked makes the client continue from the cursor, without the frames queued before it.
 func (c *Client) resyncLocked(reason string, cursor map[string]uint64) {
 	c.queue, c.size = nil, 0
 	c.resync = &api.Frame{Type: api.FrameResync, Reason: reason, Cursor: cursor}
@@ -79,7 +79,7 @@ const (
 	batchBytes = 1 << 20 // and the frame that goes beyond it
 )
 
-// take returns frames to send, at most a batch, and whether the feed goes on.
+// take returns frames to send, at most a batch, and whether the feed continues.
 func (c *Client) take() (all []*message, goesOn bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package feed tells clients what happens, as it happens: by server-sent events and by
+// Package feed sends events to clients as they happen: by server-sent events and by
 // WebSocket, in the same frames (api.Frame).
 //
 //	hub := feed.New(feed.Options{})
@@ -9,13 +9,12 @@
 // # Slow clients
 //
 // A frame is encoded once, and its bytes are queued for every client that subscribes to
-// it. The queue of a client is bounded. One that does not keep up loses what is in its
-// queue, and is told so by a resync frame, with the position at which its feed continues;
-// Publish never waits for it. A write that takes longer than Options.Write ends the
-// connection.
+// it. The queue of a client is bounded. A client that does not keep up loses its queue, and
+// gets a resync frame with the position at which its feed continues; Publish never waits
+// for it. A write that takes longer than Options.Write ends the connection.
 //
 // # Continuing
 //
-// The newest frames of each log are kept, so that a client that was away gets what it has
-// missed, each frame once. One that was away for longer gets a resync.
+// The newest frames of each log are kept, so that a client that reconnects gets each frame
+// that it has missed once. If it was away for too long, it gets a resync.
 package feed

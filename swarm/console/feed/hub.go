@@ -105,8 +105,8 @@ func (h *Hub) Publish(f api.Frame) error {
 }
 
 // Hold holds a log back while its past is read: its frames are kept, and a client that
-// continues after a position of it waits. release ends that, and makes the clients read
-// again that came meanwhile.
+// continues after a position of it waits. release ends that, and resyncs the clients that
+// came meanwhile.
 func (h *Hub) Hold(log string) (release func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -143,7 +143,7 @@ func (h *Hub) released(ctx context.Context, after map[string]uint64) {
 	}
 }
 
-// At says that a log has been shown up to a position, before its first frame or where its
+// At records that a log has been shown up to a position, before its first frame or if its
 // newest signals have none.
 func (h *Hub) At(log string, seq uint64) {
 	h.mu.Lock()
@@ -179,7 +179,7 @@ func (h *Hub) cursorLocked() map[string]uint64 {
 	return all
 }
 
-// Join returns a client of a user, who has so many at most. The caller calls Leave.
+// Join returns a client of a user, up to a limit of clients per user. The caller calls Leave.
 func (h *Hub) Join(user, typ string, now time.Time) (*Client, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -219,8 +219,8 @@ func (h *Hub) Close() {
 	}
 }
 
-// Subscribe sets what a client gets from now on, and queues what it has missed after the
-// positions given.
+// Subscribe sets the frames that a client gets from now on, and queues those that it has
+// missed after the positions given.
 func (h *Hub) Subscribe(c *Client, s api.Subscription, after map[string]uint64) {
 	f := newFilter(s)
 	h.mu.Lock()
@@ -229,7 +229,7 @@ func (h *Hub) Subscribe(c *Client, s api.Subscription, after map[string]uint64) 
 	defer c.mu.Unlock()
 	c.filter, c.queue, c.size, c.cursor = f, nil, 0, h.cursorLocked()
 	defer c.signal()
-	if c.resync != nil { // it has yet to be told of what it has missed
+	if c.resync != nil { // its resync frame is not sent yet
 		c.resync.Cursor = h.cursorLocked()
 		return
 	}
@@ -252,7 +252,7 @@ func (h *Hub) Subscribe(c *Client, s api.Subscription, after map[string]uint64) 
 	}
 }
 
-// Health says how the clients are.
+// Health returns the state of the clients.
 func (h *Hub) Health() api.FeedHealth {
 	h.mu.Lock()
 	defer h.mu.Unlock()

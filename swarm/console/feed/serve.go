@@ -22,7 +22,7 @@ type sender interface {
 	send(ctx context.Context, frames []*message) error
 }
 
-// User returns who a request is from, for the limit of connections.
+// User returns the user of a request, for the limit of connections.
 type User func(*http.Request) string
 
 // Events serves the feed as server-sent events.
@@ -237,8 +237,8 @@ func (s *socket) send(ctx context.Context, frames []*message) error {
 }
 
 // Frames yields the frames of a client that has joined and subscribed, to a program of this
-// process: hello first, which says that what comes later is not missed. It ends with ctx, or
-// with the feed.
+// process: hello first, after which no frame is missed. It ends with ctx, or with the
+// feed.
 func (h *Hub) Frames(ctx context.Context, c *Client) iter.Seq[api.Frame] {
 	return func(yield func(api.Frame) bool) { _ = h.serve(ctx, c, yields(yield)) }
 }

@@ -44,11 +44,11 @@ const (
 	validity = 30 * 24 * time.Hour
 )
 
-// policy is what a page of the console may load: its own files, and nothing inline.
+// policy lets a page of the console load its own files, and nothing inline.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
 	"manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Wrap returns a handler that passes on what the guard lets in.
+// Wrap returns a handler that passes on the requests that the guard admits.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -88,7 +88,7 @@ func (g *Guard) own(r *http.Request) bool {
 	return origin == "" || origin == scheme+r.Host
 }
 
-// guard lets requests of sessions to the API.
+// guard admits requests of sessions to the API.
 func (g *Guard) guard(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	if r.URL.Path == api.Prefix+"/session" && r.Method != http.MethodGet {
 		g.session(w, r)
@@ -111,12 +111,12 @@ func (g *Guard) guard(w http.ResponseWriter, r *http.Request, next http.Handler)
 	}
 }
 
-// changes reports whether a request may change something.
+// changes reports whether a request may change state.
 func changes(r *http.Request) bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
-// user returns who a request is from, and whether only a cookie says so.
+// user returns the user of a request, and whether only a cookie identifies them.
 func (g *Guard) user(r *http.Request) (user string, byCookie, ok bool) {
 	if token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); found {
 		if !g.tries.may(addressOf(r), g.o.Clock()) {
@@ -171,7 +171,7 @@ func (g *Guard) set(w http.ResponseWriter, value string, age int) {
 
 type userKey struct{}
 
-// User returns who a request that was let in is from.
+// User returns the user of a request that was admitted.
 func User(r *http.Request) string {
 	user, _ := r.Context().Value(userKey{}).(string)
 	return user

@@ -101,7 +101,7 @@ func (a *archive) keptLocked(run string, now fs.FileInfo) *view.Book {
 	return of.book
 }
 
-// forget forgets the book that nobody has asked for longest. Who has it may keep it.
+// forget drops the book that was used least recently. Its users may keep it.
 func (a *archive) forget() {
 	oldest := ""
 	for run, known := range a.books {

@@ -34,17 +34,17 @@ var errCancelled = errors.New("cancelled by a person")
 type Team struct {
 	Name string
 	Run  string      // its journal; "" means Name
-	File *teams.Team // what it is made of; nil: the program knows
+	File *teams.Team // its definition; nil: the program has it
 	// About describes it, if there is no file.
 	About string
-	// Make makes its swarm's options, whose journal is store. [Open] waits for it: what has
-	// to read the journal is for [Made.Begin].
+	// Make makes its swarm's options, whose journal is store. [Open] waits for it: work that
+	// has to read the journal belongs in [Made.Begin].
 	Make   func(ctx context.Context, store journal.Store) (*Made, error)
 	Sync   journal.Sync      // of its journal
 	Retain journal.Retention // of its journal; zero: everything
 }
 
-// Made is what a team is made into.
+// Made is a team that is ready to run.
 type Made struct {
 	Options swarm.Options
 	Memory  *memory.Pool // of the options, to search it; nil: none
@@ -64,7 +64,7 @@ type desk struct {
 
 	begun   chan struct{} // closed when the fields below are set
 	swarm   *swarm.Swarm  // nil if failed is not
-	unwatch func()        // ends what watches the bus; nil: nothing does
+	unwatch func()        // ends the watch of the bus; nil: there is none
 	failed  error         // why there is no swarm
 	begin   func(context.Context, signals.Task) iter.Seq2[solves.Event, error]
 	again   func(ctx context.Context, thread string, said []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error]
@@ -154,7 +154,7 @@ func (d *desk) makeSwarm(o *Options) {
 // begins waits until there is the swarm.
 func (d *desk) begins(ctx context.Context) error { return d.after(ctx, d.begun) }
 
-// wait waits until the journal has been read, and what ended with the server goes on.
+// wait waits until the journal has been read, and the solves that ended with the server continue.
 func (d *desk) wait(ctx context.Context) error { return d.after(ctx, d.ready) }
 
 func (d *desk) after(ctx context.Context, done <-chan struct{}) error {
@@ -213,8 +213,8 @@ func (d *desk) solve(task signals.Task) (thread string, err error) {
 	return d.play("", func(ctx context.Context) iter.Seq2[solves.Event, error] { return d.begin(ctx, task) })
 }
 
-// resume continues a solve. It returns when the book says so, or after a moment: what is
-// taken again may have nothing to say at first.
+// resume continues a solve. It returns when the book shows that, or after a moment: turns that
+// are taken again may publish nothing at first.
 func (d *desk) resume(thread string, said []signals.Any, answer signals.Any) error {
 	if d.again == nil {
 		return errWatched

@@ -31,7 +31,7 @@ type Records interface {
 	Last() uint64
 }
 
-// errWatched is returned for what a server cannot do that only watches a log.
+// errWatched is returned for operations that need a server that writes the log.
 var errWatched = errors.New("this server only watches the log: name the team in its configuration to drive its solves")
 
 // follow makes a desk of a log that other processes write.

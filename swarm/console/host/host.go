@@ -32,13 +32,13 @@ type Options struct {
 	Jaeger    string // base URL of its page; "": none
 	// Hook is that of the teams' swarms: see [swarm.Options]. Nil: none.
 	Hook hooks.Hook
-	// Watch is called for the bus of each team before its first solve, and what it returns
-	// when the team has ended. Nil: no bus is watched.
+	// Watch is called for the bus of each team before its first solve, and the function that
+	// it returns when the team has ended. Nil: no bus is watched.
 	Watch func(*bus.Bus) (stop func(), err error)
 	Clock func() time.Time
 }
 
-// A Host is what the server does. Make one with [Open].
+// A Host runs the teams and the office of a server. Make one with [Open].
 type Host struct {
 	o       Options
 	desks   []*desk // in the order of the teams
@@ -49,8 +49,8 @@ type Host struct {
 }
 
 // Open opens the journals, and begins to read them. When that is done it continues the
-// solves that ended with the server; until then lists are shorter, and what is about one
-// solve or about rooms waits.
+// solves that ended with the server; until then lists are shorter, and requests about one
+// solve or about rooms wait.
 func Open(ctx context.Context, o Options) (h *Host, err error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
@@ -103,7 +103,7 @@ func checkName(of, name string) error {
 	return nil
 }
 
-// Wait waits until the journals have been read. It returns why a team cannot work.
+// Wait waits until the journals have been read. Its error is the reason why a team cannot work.
 func (h *Host) Wait(ctx context.Context) error {
 	for _, d := range h.desks {
 		if err := d.wait(ctx); err != nil {
@@ -134,7 +134,7 @@ func (h *Host) close(ctx context.Context) error {
 	return errors.Join(problems...)
 }
 
-// Backend returns what the routes call.
+// Backend returns the implementation of the routes.
 func (h *Host) Backend() *api.Backend {
 	b := &api.Backend{
 		Solves: solving{h}, Inbox: inbox{h}, Agents: roster{h}, Runs: running{h}, Reports: reporting{h}, Memory: remembering{h}, System: system{h},

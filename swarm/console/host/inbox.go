@@ -16,7 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-// inbox is what waits for a person.
+// inbox has the items that wait for a person.
 type inbox struct{ h *Host }
 
 // Items implements [api.Inbox].
@@ -30,7 +30,7 @@ func (in inbox) Items(_ context.Context, all bool) ([]api.Item, error) {
 	return items, nil
 }
 
-// items returns what waits for a person in the solves of a desk, or waited.
+// items returns the questions of a desk's solves that wait for a person, or waited.
 func (d *desk) items() []api.Item {
 	items := d.log.book().Asked()
 	for _, c := range d.calls() {
@@ -124,8 +124,8 @@ func (in inbox) after(ctx context.Context, d *desk, id string) (item api.Item, e
 	return item, err
 }
 
-// person refuses the name of somebody who is no person: of an agent of any team or room, or of
-// the sources that are no agents. "" is a person without a name.
+// person refuses a name that cannot be a person's: that of an agent of any team or room, or of a
+// source that is no agent. "" is a person without a name.
 func (h *Host) person(name string) error {
 	all := answers.Team{bus.System, events.FromRouter, events.FromUser}
 	for _, d := range h.desks {

@@ -16,7 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-// A Feed is told what happens: a feed.Hub.
+// A Feed receives the frames of a host: a feed.Hub.
 type Feed interface {
 	Publish(f api.Frame) error
 	At(log string, seq uint64)
@@ -32,7 +32,7 @@ func newCodec() (*signals.Codec, error) {
 // A log is the journal of a team with its book, which follows it.
 type log struct {
 	name  string
-	team  string // whose log it is
+	team  string // the owner of the log
 	store journal.Reader
 	codec *signals.Codec
 	feed  Feed
@@ -58,7 +58,7 @@ func newLog(name, team string, store journal.Reader, feed Feed) (*log, error) {
 	return l, err
 }
 
-// book returns what the log says.
+// book returns the book of the log.
 func (l *log) book() *view.Book {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +72,7 @@ func (l *log) questions() []cassette.Question {
 	return l.asks.Questions()
 }
 
-// tell wakes those who wait for news.
+// tell wakes the goroutines that wait for news.
 func (l *log) tell() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,7 +102,7 @@ func (l *log) until(ctx context.Context, holds func(*view.Book) bool) error {
 	}
 }
 
-// dropped says that records were dropped.
+// dropped notes that records were dropped.
 func (l *log) dropped() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,7 +135,7 @@ func (l *log) read(through uint64) (*view.Book, *cassette.Asks, error) {
 	return book, asks, nil
 }
 
-// apply takes the next record into a book. ok is false if nobody has to be told.
+// apply takes the next record into a book. ok is false if it makes no frame.
 func apply(book *view.Book, codec *signals.Codec, record *journal.Record) (frame api.Frame, ok bool, err error) {
 	if key, took, ok := cassette.SpentBy(record); ok {
 		book.Spend(key.Thread, key.Agent, took)

@@ -9,7 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
-// remembering is what teams know.
+// remembering is the knowledge of teams.
 type remembering struct{ h *Host }
 
 // Search implements [api.Memory].

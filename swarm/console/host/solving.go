@@ -87,8 +87,8 @@ func (s solving) get(d *desk, thread string) (api.Solve, error) {
 	return dress(d, going, one), nil
 }
 
-// dress says what the log of a solve does not: whose it is and whether it runs. What ran was
-// read before the log, which has all of a solve that runs no more.
+// dress adds the fields that the log of a solve does not have: its team, and whether it runs. The
+// running solves were read before the log, which has all of a solve that has ended.
 func dress(d *desk, going map[string]bool, one api.Solve) api.Solve {
 	one.Team = d.Name
 	switch runs := going[one.Thread]; {
@@ -96,7 +96,7 @@ func dress(d *desk, going map[string]bool, one api.Solve) api.Solve {
 	case one.State == api.Running && !runs && d.opened():
 		one.State = api.Interrupted
 	case one.State == api.Interrupted && runs:
-		one.State = api.Running // it goes on, and has said nothing yet
+		one.State = api.Running // it continues, and has published nothing yet
 	}
 	return one
 }
@@ -122,7 +122,7 @@ func (s solving) List(_ context.Context, q api.SolvesQuery) ([]api.Solve, error)
 	return all[:min(len(all), q.Limit)], nil
 }
 
-// cut says of solves that nobody works on them.
+// cut marks solves as interrupted if no process works on them.
 func cut(all []api.Solve) []api.Solve {
 	for i := range all {
 		if all[i].State == api.Running {

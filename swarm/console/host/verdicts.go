@@ -96,9 +96,9 @@ func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item,
 	return item, nil
 }
 
-// decide records the answer about a call, unless it has one: of two that come at once, the
-// second is refused. It returns the item as the journal has it, and whether its solve waits for no
-// other.
+// decide records the answer about a call, unless it has one: of two concurrent answers, the second
+// is refused. It returns the item from the journal, and whether it was the last one that its solve
+// waits for.
 func (d *desk) decide(ctx context.Context, id string, a tools.Answer) (item api.Item, last bool, err error) {
 	d.deciding.Lock()
 	defer d.deciding.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-// A Book is what the log of a run says. It may be used concurrently. Make one with [New].
+// A Book is the state of the solves in the log of a run. It may be used concurrently. Make one with [New].
 type Book struct {
 	run string
 
@@ -36,7 +36,7 @@ func New(run string, from journal.Snapshot) (*Book, error) {
 // Close releases the book's memory.
 func (b *Book) Close() { b.replay.Close() }
 
-// Apply takes the next signal of the log, and returns what clients are told. ok is false
+// Apply takes the next signal of the log, and returns its frame for clients. ok is false
 // for a signal that is not one of a solve.
 func (b *Book) Apply(s signals.Any) (frame api.Frame, ok bool, err error) {
 	b.mu.Lock()
@@ -69,7 +69,7 @@ func (b *Book) begin(s signals.Any) *solve {
 	return of
 }
 
-// Seq returns the position of the newest signal, and what is wrong with the log.
+// Seq returns the position of the newest signal, and the error of the log.
 func (b *Book) Seq() (uint64, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,8 +104,8 @@ func (b *Book) Solve(thread string) (got api.Solve, ok bool) {
 	return got, ok
 }
 
-// Detail returns everything about a solve, of whose votes, steps and words only what
-// comes after a position.
+// Detail returns the whole state of a solve, but only those of its votes, steps and words
+// that come after a position.
 func (b *Book) Detail(thread string, after uint64) (got api.SolveDetail, ok bool) {
 	ok = b.with(thread, func(s *solve) { got = s.detail(after) })
 	return got, ok
@@ -154,7 +154,7 @@ func (b *Book) Asked() (all []api.Item) {
 	return all
 }
 
-// Spend adds what a call took to the cost of an agent in a solve.
+// Spend adds the cost of a call to that of an agent in a solve.
 func (b *Book) Spend(thread, agent string, cost spending.Cost) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -163,7 +163,7 @@ func (b *Book) Spend(thread, agent string, cost spending.Cost) {
 	}
 }
 
-// Ledger returns what was learned of the agents; nil: nothing.
+// Ledger returns the ledger of the agents' reliability; nil: there is none.
 func (b *Book) Ledger() *reliability.Ledger {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -198,8 +198,8 @@ func (b *Book) Newest(thread string) (item *api.Item) {
 	return item
 }
 
-// Agent returns what an agent has cost in all solves, and when it last said something; nil:
-// never.
+// Agent returns the cost of an agent in all solves, and when it last published a signal;
+// nil: never.
 func (b *Book) Agent(agent string) (cost api.Cost, last *time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -40,8 +40,8 @@ func (s *solve) decided() *api.Decision {
 	return of
 }
 
-// revision returns what the votes decide without what was taken back after the decision; nil:
-// nothing was.
+// revision returns the decision by the votes without the signals taken back after the decision;
+// nil: there were none.
 func (s *solve) revision() *api.Revision {
 	r := solves.RevisionOf(s.Thread)
 	if r == nil {
@@ -65,7 +65,7 @@ func (s *solve) synthesis() *api.Synthesis {
 	return &text
 }
 
-// name returns what people call a proposal.
+// name returns the name of a proposal for people.
 func (s *solve) name(id string) string {
 	if l := s.letterOf(id); l != "" {
 		return l

@@ -15,7 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-// What the filter of a transcript knows.
+// The forms that the filter of a transcript distinguishes.
 const (
 	argument = "argument"
 	vote     = "vote"
@@ -52,7 +52,7 @@ func (s *solve) person(source string) bool {
 	return source == runlog.Person
 }
 
-// agentSays describes what agents say; false: it is something else.
+// agentSays describes a signal of an agent; false: it is another signal.
 func (s *solve) agentSays(w *api.Said, said signals.Any) bool {
 	switch p := said.Body().(type) {
 	case signals.Task:
@@ -89,7 +89,7 @@ func (s *solve) agentSays(w *api.Said, said signals.Any) bool {
 	return true
 }
 
-// systemSays describes what the system says; false: it is something else.
+// systemSays describes a signal of the system; false: it is another signal.
 func (s *solve) systemSays(w *api.Said, said signals.Any) bool {
 	switch p := said.Body().(type) {
 	case runlog.Began:

@@ -2,13 +2,13 @@ package view
 
 import "github.com/swarmbus/swarmbus/signals"
 
-// A Record says how often a voter was right.
+// A Record counts how often a voter was right.
 type Record struct {
 	Solves, Votes int // in which it voted, and how often
 	Told, Right   int // of these solves, those with a known outcome, and those in which it was right
 }
 
-// score adds the votes of the solve to what is known of the voters. A voter is right if it
+// score adds the votes of the solve to the records of the voters. A voter is right if it
 // agrees with the proposal that was right, or rejects all that it voted on if none was.
 func (s *solve) score(all map[string]Record) {
 	voted, right := map[string]bool{}, map[string]bool{}

@@ -44,7 +44,7 @@ type solve struct {
 	need need
 }
 
-// need is what a decision needs.
+// need is the support that a decision needs.
 type need struct {
 	threshold float64
 	quorum    int
@@ -56,7 +56,7 @@ func newSolve(run string, t *replay.Thread) *solve {
 
 func (s *solve) id() string { return s.run + "." + s.Name }
 
-// apply shows the newest signal of the thread, and returns what clients are told.
+// apply shows the newest signal of the thread, and returns its frame for clients.
 func (s *solve) apply(said signals.Any) api.Frame {
 	h := said.Head()
 	if s.began.IsZero() {
@@ -88,14 +88,14 @@ func (s *solve) apply(said signals.Any) api.Frame {
 	return frame
 }
 
-// lane notes who speaks: agents in the order in which they spoke first, people behind them.
+// lane notes the speakers: agents in the order in which they spoke first, then people.
 func (s *solve) lane(source string) {
 	if source != bus.System && !slices.Contains(s.lanes, source) {
 		s.lanes = append(s.lanes, source)
 	}
 }
 
-// changes says which parts of the detail a signal may change.
+// changes returns the parts of the detail that a signal may change.
 func changes(s signals.Any) []string {
 	switch s.Body().(type) {
 	case signals.Proposal, runlog.Same, signals.Vote, retract.Retraction:
@@ -121,7 +121,7 @@ func changes(s signals.Any) []string {
 	return nil
 }
 
-// round notes rounds, and the turns of which something is on record.
+// round notes rounds, and the turns that have records.
 func (s *solve) round(said signals.Any) {
 	h := said.Head()
 	if p, ok := said.Body().(runlog.Began); ok {
@@ -187,7 +187,7 @@ func (s *solve) summary() api.Solve {
 	return of
 }
 
-// stopped says why the solve stopped.
+// stopped returns why the solve stopped.
 func (s *solve) stopped(of *api.Solve) {
 	d := s.Stage.Decided.Payload
 	stop := d.Stop
@@ -219,7 +219,7 @@ func (s *solve) stopped(of *api.Solve) {
 	}
 }
 
-// content returns what a proposal says.
+// content returns the content of a proposal.
 func (s *solve) content(id string) string {
 	if p := s.Votes.Of(id); p != nil {
 		return p.Proposal.Payload.Content
@@ -242,7 +242,7 @@ func (s *solve) spark() []float64 {
 	return all
 }
 
-// detail returns everything about the solve.
+// detail returns the whole state of the solve.
 func (s *solve) detail(after uint64) api.SolveDetail {
 	of := api.SolveDetail{
 		Solve: s.summary(), Context: s.Task().Context, Lanes: slices.Clone(s.lanes), Terms: s.terms(),

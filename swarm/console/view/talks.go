@@ -45,7 +45,7 @@ func (t *talks) apply(s *solve, said signals.Any) {
 	}
 }
 
-// argue notes what an advocate says in the step of a debate.
+// argue notes an argument of an advocate in the step of a debate.
 func (t *talks) argue(s *solve, said *signals.Signal[signals.Challenge]) {
 	step := s.Debates.Step
 	over, _, argues := step.Side(said.Source)
@@ -97,7 +97,7 @@ func (s *solve) conflicts() []api.Conflict {
 	return all
 }
 
-// escalations returns the questions of the solve to somebody outside.
+// escalations returns the questions of the solve to a person or program outside.
 func (s *solve) escalations() []api.Escalation {
 	all := []api.Escalation{}
 	for _, q := range s.talks.questions {

@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-// ErrNoTerms is returned for a solve whose log does not say how it decides.
+// ErrNoTerms is returned for a solve whose log has no terms of decision.
 var ErrNoTerms = fmt.Errorf("view: the log does not have the terms of the solve")
 
 // whatIf decides on the votes up to a position by every strategy at every threshold. The
@@ -117,7 +117,7 @@ func cell(t *runlog.Thread, d consensus.Decision, threshold float64) api.Cell {
 		Strategy: d.Strategy, Threshold: threshold, Outcome: d.Outcome.String(), Choice: d.Choice, Leader: d.Leader(),
 		Support: d.Support, Withheld: t.Withholds(d),
 	}
-	if d.Voters > 0 { // else nobody has said anything of how likely it is
+	if d.Voters > 0 { // without voters there is no probability
 		c.Confidence = d.Confidence
 	}
 	return c
