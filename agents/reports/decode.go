@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	_ "embed" // the schema is a file
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -60,8 +59,7 @@ func read(data []byte) (r sent, err error) {
 		return r, problem("report", string(data), "not JSON")
 	}
 	canonical, _ := json.Marshal(v) // of what was JSON, which cannot fail
-	sum := sha256.Sum256(canonical)
-	r.digest = hex.EncodeToString(sum[:])
+	r.digest = fmt.Sprintf("%x", sha256.Sum256(canonical))
 	_ = json.Unmarshal(canonical, &r.Report) // the schema says what does not fit
 	r.malformed = map[string]error{}
 	return r, root.check("report", v, r.malformed)
