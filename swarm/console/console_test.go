@@ -23,7 +23,7 @@ func TestASolveIsStartedStreamedAndExplained(t *testing.T) {
 	if len(d.Costs) != 6 || d.Cost.Dollars == 0 {
 		t.Errorf("costs %+v", d.Costs)
 	}
-	// What the feed said is what the solve says.
+	// The feed's signals are those of the solve.
 	var said []api.Said
 	var steps []api.Step
 	var votes []api.Vote
@@ -56,7 +56,7 @@ func TestASolveIsStartedStreamedAndExplained(t *testing.T) {
 	}
 }
 
-func TestWhatComesAfterAPositionIsTheRest(t *testing.T) {
+func TestSignalsAfterAPositionAreTheRest(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	d := s.solve(payments)
@@ -166,7 +166,7 @@ func TestSolvesGoOnAfterARestart(t *testing.T) {
 	}
 }
 
-func TestACancelledSolveWaitsUntilSomebodyResumesIt(t *testing.T) {
+func TestACancelledSolveWaitsUntilItIsResumed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := start(t, dir)
@@ -213,9 +213,8 @@ func TestReliabilityCountsKnownOutcomes(t *testing.T) {
 	}
 }
 
-// What the API does not have is a problem, as is what it refuses: unknown paths and methods, and
-// tasks and answers that are blank.
-func TestWhatTheAPIDoesNotHaveIsAProblem(t *testing.T) {
+// The API answers unknown paths and methods, and blank tasks and answers, with a problem.
+func TestUnknownRoutesAndBlankInputsAreProblems(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	s.solve(logs)

@@ -148,7 +148,7 @@ func (s *server) dial(headers ...string) (*websocket.Conn, *http.Response, error
 	return websocket.Dial(s.t.Context(), s.base+"/api/feed/socket", &websocket.DialOptions{HTTPHeader: h}) //nolint:bodyclose // hijacked
 }
 
-func TestNamesThatSomebodyBoundToTheAddressAreRefused(t *testing.T) {
+func TestOtherHostNamesBoundToTheAddressAreRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	_, port, _ := strings.Cut(strings.TrimPrefix(s.base, "http://"), ":")
@@ -171,7 +171,7 @@ func TestRequestsForgedAcrossSitesAreRefused(t *testing.T) {
 		{"Sec-Fetch-Site", "cross-site"},   // a form of a new one
 		{"Sec-Fetch-Site", "same-site"},    // of a neighbor's page
 		{"Origin", "https://evil.example"}, //
-		{"Content-Type", "text/plain"},     // what a form can send
+		{"Content-Type", "text/plain"},     // the type that a form can send
 		{"Sec-Fetch-Site", "none", "Referer", "https://evil.example/"},
 	} {
 		if status, _, text := s.ask("POST", "/api/solves", body, append([]string{"Authorization", "", "Cookie", cookie}, headers...)...); status != http.StatusForbidden {
@@ -206,7 +206,7 @@ func TestNoPageMayFrameTheConsole(t *testing.T) {
 	}
 }
 
-// hostile are texts that would do something if somebody took them for more than data.
+// hostile are texts that would have an effect if a program took them for more than data.
 var hostile = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `javascript:alert(1)`, `</script><svg onload=alert(1)>`,
 	"\x1b[2J\x1b]0;owned\x07red", "\u202egnp.exe", "a\u2066b\u2069", "line\r\ndata: {\"type\":\"hello\"}\n\nid: 9", "\u2028\u2029", `{{constructor.constructor('x')()}}`, "\ufeff", "nul\x00",
@@ -371,7 +371,7 @@ func tree(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-func TestNobodyCanSayWhoTheyAre(t *testing.T) {
+func TestAClientCannotStateTheSenderOfARequest(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	s.solve(logs)

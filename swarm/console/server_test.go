@@ -36,7 +36,7 @@ type server struct {
 	stop  func()
 }
 
-// files are what is served where no API is.
+// files are served at paths outside of the API.
 var files = fstest.MapFS{
 	"index.html":         {Data: []byte("<!doctype html><title>swarmbus</title>")},
 	"assets/app-1234.js": {Data: []byte("void 0")},
@@ -60,7 +60,7 @@ func start(t *testing.T, dir string, change ...func(*http.Server)) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.host.Wait(t.Context()); err != nil { // clients that are there before that are told to resync
+	if err := s.host.Wait(t.Context()); err != nil { // clients that join before that get a resync
 		t.Fatal(err)
 	}
 	g := guard.New(guard.Options{Key: key, Hosts: []string{listener.Addr().String()}})

@@ -18,7 +18,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/guard"
 )
 
-// hurried has a server give up soon.
+// hurried gives a server short time limits.
 func hurried(h *http.Server) {
 	h.ReadHeaderTimeout, h.ReadTimeout = 50*time.Millisecond, 50*time.Millisecond
 }
@@ -68,7 +68,7 @@ func TestAClientThatSendsSlowlyIsCutOff(t *testing.T) {
 	wg.Wait()
 }
 
-// What is limited is how long a request takes to arrive.
+// The limit applies to the time that a request takes to arrive.
 func TestAnAnswerMayTakeLongerThanItsRequest(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 1)

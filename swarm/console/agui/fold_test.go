@@ -78,7 +78,7 @@ func TestPatchMakesTheNewStateOfTheOldOne(t *testing.T) {
 	})
 }
 
-// frame returns a frame with what a signal says.
+// frame returns the frame of a signal.
 func frame(seq uint64, form string, change func(*api.Frame)) api.Frame {
 	at := time.UnixMilli(int64(seq)).UTC()
 	f := api.Frame{

@@ -141,7 +141,7 @@ func TestAnswersOfTwoSolvesAreNoRun(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeRunIsRefusedWithAReason(t *testing.T) {
+func TestInvalidInputsAreRefusedWithAReason(t *testing.T) {
 	t.Parallel()
 	base, _ := start(t, 0)
 	for body, want := range map[string]string{
@@ -168,7 +168,7 @@ func TestWhatCannotBeRunIsRefusedWithAReason(t *testing.T) {
 	}
 }
 
-func TestAClientThatLeavesCancelsWhatItStarted(t *testing.T) {
+func TestAClientThatLeavesCancelsTheSolveItStarted(t *testing.T) {
 	t.Parallel()
 	base, b := start(t, time.Hour)
 	ctx, leave := context.WithCancel(t.Context())

@@ -22,7 +22,7 @@ func shown(t *testing.T, dir, id string, args ...string) string {
 	return string(out)
 }
 
-// The answer is a text whose citations lead to the signals. What was taken back after the
+// The answer is a text whose citations lead to the signals. A signal taken back after the
 // decision changes it on the page as in swarmbus show.
 func TestAnswerIsATextWithItsSourcesAndIsRevised(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 )
 
-// planner proposes and votes; its first answer in a solve calls a tool that it has to ask for.
+// planner proposes and votes; its first answer in a solve calls a tool that needs permission.
 func planner(_ int, r *models.Request) modelstest.Reply {
 	state := ""
 	for _, m := range r.Messages {
@@ -32,7 +32,7 @@ func planner(_ int, r *models.Request) modelstest.Reply {
 	return modelstest.Reply{Text: `{"say":[` + say + `]}`, Usage: models.Usage{Input: 500, Output: 40}}
 }
 
-// asking starts a server with a team whose planner has to ask before it uses a tool.
+// asking starts a server with a team whose planner needs permission before it uses a tool.
 func asking(t *testing.T) *server {
 	t.Helper()
 	if without != "" {

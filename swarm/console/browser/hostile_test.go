@@ -37,7 +37,7 @@ func TestTextsAreData(t *testing.T) {
 	}
 }
 
-// Somebody without the token sees how to get in, and nothing else.
+// A visitor without the token sees only how to get in.
 func TestDoor(t *testing.T) {
 	t.Parallel()
 	s := demo(t)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A report is shown as it was sent beside what was accepted of it, and why the rest was not.
-func TestReportsAsSentBesideWhatWasAccepted(t *testing.T) {
+// A report is shown as it was sent, beside its accepted parts and the reasons for the rejected ones.
+func TestReportsAreShownBesideTheirAcceptedParts(t *testing.T) {
 	t.Parallel()
 	s := demo(t, "--pace", "1h")
 	p := open(t, s)
@@ -34,7 +34,7 @@ func TestReportsAsSentBesideWhatWasAccepted(t *testing.T) {
 	}
 }
 
-// The memory is searched by meaning; what a source said is revoked when that is confirmed.
+// The memory is searched by meaning; a source's statements are revoked on confirmation.
 func TestMemoryIsSearchedAndRevoked(t *testing.T) {
 	t.Parallel()
 	s := demo(t, "--pace", "1h")
@@ -67,8 +67,8 @@ func TestMemoryIsSearchedAndRevoked(t *testing.T) {
 	p.see(".fact-row", "froze writes for 47 minutes")
 }
 
-// An agent's page says what its router does about a signal, and why.
-func TestExplainSaysWhichRouteDecides(t *testing.T) {
+// An agent's page shows its router's decision about a signal, with the reason.
+func TestExplainNamesTheRouteThatDecides(t *testing.T) {
 	t.Parallel()
 	s := demo(t)
 	p := open(t, s)

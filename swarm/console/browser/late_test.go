@@ -7,8 +7,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Who answers second is told so; a person may be against a proposal, with a reason.
-func TestSecondPersonIsToldAndMayBeAgainst(t *testing.T) {
+// The page tells the second person that another answered first; a person may be against a
+// proposal, with a reason.
+func TestSecondPersonSeesTheFirstAnswerAndMayBeAgainst(t *testing.T) {
 	t.Parallel()
 	s := demo(t)
 	first, second := open(t, s), open(t, s)
@@ -27,7 +28,7 @@ func TestSecondPersonIsToldAndMayBeAgainst(t *testing.T) {
 	second.see(".said", "against A")
 }
 
-// What looks like a command is run or refused, and not said in the room.
+// A line that looks like a command is run or refused, and not posted in the room.
 func TestCommandsAreNoMessages(t *testing.T) {
 	t.Parallel()
 	p := open(t, demo(t))

@@ -75,7 +75,7 @@ func (p *page) size(width, height int64, scheme string) {
 	p.look(width, height, emulation.MediaFeature{Name: "prefers-color-scheme", Value: scheme})
 }
 
-// look sets the size of the window, and what the reader prefers.
+// look sets the size of the window, and the reader's preferences.
 func (p *page) look(width, height int64, features ...emulation.MediaFeature) {
 	p.t.Helper()
 	p.do(chromedp.EmulateViewport(width, height))
@@ -164,7 +164,7 @@ func (p *page) text(selector string) string {
 	return eval[string](p, fmt.Sprintf("document.querySelector(%s)?.innerText ?? ''", quote(selector)))
 }
 
-// api gets something from the API with the session of the page.
+// api makes a GET request to the API with the session of the page.
 func api[T any](p *page, path string) (v T) {
 	p.t.Helper()
 	text := eval[string](p, fmt.Sprintf("fetch('/api/' + %s).then((r) => r.text())", quote(path)))

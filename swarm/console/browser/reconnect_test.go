@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// After the server was killed and started again, the page goes on by itself, and what it
-// shows is what the log says: nothing is missing, nothing is there twice.
+// After the server was killed and started again, the page continues by itself, and shows
+// each signal of the log exactly once.
 func TestNothingMissingAfterARestart(t *testing.T) {
 	t.Parallel()
 	s := demo(t)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What a person takes back on the page changes the decision there and in every other window; the
-// page shows one state, and the solve does not take longer by it.
+// Taking a signal back on the page changes the decision there and in every other window; the
+// page shows one state, and the solve takes no longer.
 func TestTakeBackOnThePage(t *testing.T) {
 	t.Parallel()
 	s := demo(t)

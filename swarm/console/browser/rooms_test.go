@@ -33,7 +33,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// What is written while the server is away is sent when it is back, once.
+// A message written while the server is away is sent once, when it is back.
 func TestMessageWaitsForTheServer(t *testing.T) {
 	t.Parallel()
 	s := demo(t)

@@ -14,7 +14,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// screens are the pages of the console, each with what is there once it is shown.
+// screens are the pages of the console, each with an element that shows that it is complete.
 func screens(solve string) [][3]string {
 	return [][3]string{
 		{"solves", "/solves", "tr.r"},

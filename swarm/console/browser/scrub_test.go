@@ -35,7 +35,7 @@ func TestScrubsLongRun(t *testing.T) {
 
 	p.measureThread()
 	var tries []*scrubbing
-	for len(tries) < 3 { // what else the machine does makes frames slower, never faster
+	for len(tries) < 3 { // other load on the machine makes frames slower, never faster
 		one := p.scrub()
 		t.Log(one)
 		if one.made > most {
@@ -48,15 +48,15 @@ func TestScrubsLongRun(t *testing.T) {
 	t.Errorf("in each of %d tries a frame took too long", len(tries))
 }
 
-// most is how many elements a step may make, however fast the machine is.
+// most is how many elements a step may make, on a machine of any speed.
 const most = 600
 
 // calmReference is how many milliseconds the reference takes where the bound of 100 ms holds
 // as it stands: two cores that do nothing else.
 const calmReference = 10.0
 
-// A scrubbing is what the page's thread did while the slider went through a run and back, in
-// milliseconds.
+// A scrubbing has the times of the page's thread while the slider went through a run and back,
+// in milliseconds.
 type scrubbing struct {
 	frames []float64 // a step each
 	texts  []float64 // the text at a position where the slider rests
@@ -143,7 +143,7 @@ const countMade = `window.made = 0; window.counting ??= new MutationObserver((al
 	for (const m of all) for (const n of m.addedNodes) made += n.nodeType === 1 ? 1 + n.querySelectorAll("*").length : 0;
 }).observe(document.body, {childList: true, subtree: true}) ?? 1; 0`
 
-// working returns for how many milliseconds the page's thread worked for something.
+// working returns for how many milliseconds the page's thread worked on an action.
 func (p *page) working(do func()) float64 {
 	p.t.Helper()
 	before := p.threadTime()
@@ -151,8 +151,8 @@ func (p *page) working(do func()) float64 {
 	return (p.threadTime() - before) * 1000
 }
 
-// measureThread makes threadTime count what the page's thread works, not what the clock
-// says: how long a frame takes must not depend on what else the machine does.
+// measureThread makes threadTime count the processor time of the page's thread, and not the
+// time of the clock, so that other load on the machine does not count.
 func (p *page) measureThread() {
 	p.t.Helper()
 	if _, err := chromedp.Call(p.ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-// TestTheSameQuestionsHaveTheSameAnswers gives the team again and again those of its tasks that
-// wait for nobody, and tells it what was right.
+// TestTheSameQuestionsHaveTheSameAnswers repeats the team's tasks that wait for no person, and
+// reports each outcome to it.
 func TestTheSameQuestionsHaveTheSameAnswers(t *testing.T) {
 	t.Parallel()
 	store, err := journal.Open(filepath.Join(t.TempDir(), "platform.journal"), &journal.Options{Sync: journal.SyncInterval})

@@ -31,7 +31,7 @@ func joined(t *testing.T, hub *feed.Hub) *feed.Client {
 }
 
 // A client has missed frames of two logs, of one more than are kept.
-func TestNothingFollowsFromBeforeThePositionOfAResync(t *testing.T) {
+func TestNoFrameFromBeforeAResyncsPositionFollowsIt(t *testing.T) {
 	t.Parallel()
 	hub := feed.New(feed.Options{Keep: 2})
 	for seq := uint64(1); seq <= 10; seq++ {
@@ -92,7 +92,7 @@ func TestAPositionNeverGoesBack(t *testing.T) {
 	}
 }
 
-func TestWhatWaitedWhenAPastWasReadIsNotSentAfterItsResync(t *testing.T) {
+func TestFramesQueuedBeforeAResyncAreNotSentAfterIt(t *testing.T) {
 	t.Parallel()
 	hub := feed.New(feed.Options{})
 	release := hub.Hold("a")

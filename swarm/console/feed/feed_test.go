@@ -124,7 +124,7 @@ func upTo(from, to uint64) (all []uint64) {
 	return all
 }
 
-func TestTheFirstFrameSaysWhereTheFeedIs(t *testing.T) {
+func TestTheFirstFrameHasThePositionOfTheFeed(t *testing.T) {
 	t.Parallel()
 	hub := feed.New(feed.Options{Boot: "b1"})
 	hub.At("a", 7)
@@ -202,7 +202,7 @@ func TestAClientThatComesBackMissesNothingAndGetsNothingTwice(t *testing.T) {
 	}
 }
 
-func TestAClientThatComesBackTooLateIsToldToFetchAgain(t *testing.T) {
+func TestAClientThatReconnectsTooLateGetsAResync(t *testing.T) {
 	t.Parallel()
 	hub := feed.New(feed.Options{Keep: 10})
 	for seq := uint64(1); seq <= 50; seq++ {
@@ -231,7 +231,7 @@ func serveAgain(t testing.TB, hub *feed.Hub) string {
 	return s.URL
 }
 
-func TestASlowClientIsToldToFetchAgainAndSlowsNobody(t *testing.T) {
+func TestASlowClientGetsAResyncAndDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	hub := feed.New(feed.Options{Queue: 64, Write: time.Minute})
 	address := serve(t, hub)
@@ -409,7 +409,7 @@ func TestAWebSocketSubscribesAnew(t *testing.T) {
 	}
 }
 
-func TestAWebSocketThatSaysNonsenseIsClosed(t *testing.T) {
+func TestAWebSocketThatSendsInvalidMessagesIsClosed(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`{"from":"planner"}`, `[]`, `{"after":["../../x"]}`, strings.Repeat("x", 100<<10)} {
 		hub := feed.New(feed.Options{})

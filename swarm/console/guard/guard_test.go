@@ -13,7 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/guard"
 )
 
-// asked is what became of a request to a handler of a guard; headers are pairs.
+// asked returns the response to a request to a handler of a guard; headers are pairs.
 func asked(t *testing.T, g *guard.Guard, method, path, body string, headers ...string) *http.Response {
 	t.Helper()
 	ok := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })

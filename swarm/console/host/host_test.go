@@ -95,7 +95,7 @@ type bell struct {
 func (b *bell) Write(text []byte) (int, error) {
 	select {
 	case b.rung <- struct{}{}:
-	default: // nobody has heard the last one
+	default: // the last ring has not been received
 	}
 	return len(text), nil
 }
@@ -255,7 +255,7 @@ func TestAListOfRunsReadsNoJournal(t *testing.T) {
 	}
 }
 
-// A solve that stops while it is looked at was once taken for one that was cut off.
+// A solve that stopped while it was read was once taken for one that was cut off.
 func TestASolveThatStopsIsNeverInterrupted(t *testing.T) {
 	t.Parallel()
 	h, _ := open(t, t.TempDir(), nil)
@@ -275,7 +275,7 @@ func TestASolveThatStopsIsNeverInterrupted(t *testing.T) {
 
 // A team whose swarm cannot be made is an error of Wait and of its solves, and the others
 // work.
-func TestATeamThatCannotWorkSaysWhy(t *testing.T) {
+func TestATeamThatCannotWorkReportsTheReason(t *testing.T) {
 	hub := feed.New(feed.Options{})
 	t.Cleanup(hub.Close)
 	broken := host.Team{Name: "broken", Make: func(context.Context, journal.Store) (*host.Made, error) {

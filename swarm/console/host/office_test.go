@@ -24,7 +24,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 )
 
-// of returns an office with one agent, which says ok to what has the word please.
+// of returns an office with one agent, which answers ok to messages with the word please.
 func of(name string) *host.Office {
 	return &host.Office{Name: name, Make: func(store journal.Store, keys *events.Keys) (*rooms.Options, error) {
 		o, err := office.Parse("o.yaml", []byte("agents:\n  - name: Reed\n    rooms: [ops, front]\n    script:\n      - when: please\n        say: ok\n"))
@@ -59,7 +59,7 @@ func withOffice(t *testing.T, dir string, o *host.Office) *api.Backend {
 	return h.Backend()
 }
 
-// sayAll says texts in a room, and waits until the last of them is on the newest page.
+// sayAll posts texts in a room, and waits until the last of them is on the newest page.
 func sayAll(t *testing.T, b *api.Backend, hub *feed.Hub, room string, all ...string) {
 	t.Helper()
 	var last api.Receipt
@@ -117,7 +117,7 @@ func TestPagesAreReadWhileRoomsGetMessages(t *testing.T) {
 	wg.Wait()
 }
 
-// contents returns what users said in the events of a page, and their positions.
+// contents returns the users' messages in the events of a page, and their positions.
 func contents(t *testing.T, page api.RoomEvents) (all []string, seqs []uint64) {
 	t.Helper()
 	for _, text := range page.Events {
@@ -174,7 +174,7 @@ func TestPagesOfARoomHaveAllEventsOnce(t *testing.T) {
 	}
 }
 
-func TestWhatWasSaidBeforeARestartIsInTheFeed(t *testing.T) {
+func TestMessagesFromBeforeARestartAreInTheFeed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	h, hub := opened(t, dir, of("office"))
@@ -212,7 +212,7 @@ func TestWhatWasSaidBeforeARestartIsInTheFeed(t *testing.T) {
 	}
 }
 
-func TestAMessageHasThePriorityThatIsAskedFor(t *testing.T) {
+func TestAMessageHasTheStatedPriority(t *testing.T) {
 	t.Parallel()
 	b := withOffice(t, t.TempDir(), of("office"))
 	for _, want := range []string{"urgent", "normal", "background"} {
@@ -344,7 +344,7 @@ func TestARunOfRoomsWithForgedTurnsIsNotWhole(t *testing.T) {
 	}
 }
 
-func TestAMessageToNoMemberNamesTheFieldAndWhoMayBeMeant(t *testing.T) {
+func TestAMessageToNoMemberNamesTheFieldAndLikelyMembers(t *testing.T) {
 	t.Parallel()
 	b := withOffice(t, t.TempDir(), of("office"))
 	for to, want := range map[string]string{"REED": `not a member of room ops; did you mean "Reed"?`, "Somebody": "not a member of room ops"} {

@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
 )
 
-func TestTheDemoGoesOnAsking(t *testing.T) {
+func TestTheDemoKeepsAsking(t *testing.T) {
 	t.Parallel()
 	h, _ := opened(t, t.TempDir(), demo.Office())
 	b := h.Backend()

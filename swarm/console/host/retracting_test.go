@@ -9,9 +9,9 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
-// What is taken back of a decision through the server is in its log, once; the decision
-// and when it was made stay on record.
-func TestWhatIsTakenBackRevisesADecision(t *testing.T) {
+// A retraction through the server is in the log of the solve once; the decision and its
+// time stay on record.
+func TestARetractionRevisesADecision(t *testing.T) {
 	t.Parallel()
 	h, _ := open(t, t.TempDir(), nil)
 	b := h.Backend()

@@ -6,7 +6,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
-// A person may abstain in answer to a question, and be against what it is about.
+// A person may abstain in answer to a question, or vote against its proposal.
 func TestAnAnswerHasEachStance(t *testing.T) {
 	t.Parallel()
 	h, _ := open(t, t.TempDir(), nil)

@@ -26,7 +26,7 @@ func asks(t *testing.T, b *api.Backend) api.Item {
 	return items[0]
 }
 
-// happened waits for the end of a solve of asks, and returns the verdict that it went on with.
+// happened waits for the end of a solve of asks, and returns the verdict with which it continued.
 func happened(t *testing.T, b *api.Backend, id string) string {
 	t.Helper()
 	done := until(t, b, id, func(s api.Solve) bool { return s.State != api.Running && s.State != api.Waiting })
@@ -36,9 +36,9 @@ func happened(t *testing.T, b *api.Backend, id string) string {
 	return map[string]string{"failover": "once", "wait": "deny"}[done.Leader.Proposal]
 }
 
-// Of verdicts that come at the same time one is accepted, and happens; the others are refused
-// with it.
-func TestOfSeveralVerdictsAtOnceTheAcceptedOneHappens(t *testing.T) {
+// Of concurrent verdicts one is accepted and carried out; the others are refused with an error
+// that has it.
+func TestOfConcurrentVerdictsTheAcceptedOneIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	h, _ := open(t, t.TempDir(), nil)
 	b := h.Backend()
@@ -82,7 +82,7 @@ func TestOfSeveralVerdictsAtOnceTheAcceptedOneHappens(t *testing.T) {
 	}
 }
 
-func TestNobodyAnswersInTheNameOfAnAgent(t *testing.T) {
+func TestAnswersInTheNameOfAnAgentAreRefused(t *testing.T) {
 	t.Parallel()
 	b := withOffice(t, t.TempDir(), demo.Office())
 	item := asks(t, b)
@@ -110,7 +110,7 @@ func TestNobodyAnswersInTheNameOfAnAgent(t *testing.T) {
 	}
 }
 
-// The server ends after it has recorded a verdict, and before the solve goes on.
+// The server ends after it has recorded a verdict, and before the solve continues.
 func TestASolveGoesOnAfterARestartWithAVerdictFromBefore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -76,7 +76,7 @@ func book(t testing.TB, log []signals.Any) (*view.Book, []api.Frame) {
 	return b, frames
 }
 
-func TestALaterReaderGetsWhatFollowersGot(t *testing.T) {
+func TestALaterReaderGetsTheFramesOfFollowers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		w := begin(t)
@@ -194,7 +194,7 @@ func plan(t *testing.T, w *writer) {
 	say(w, bus.System, runlog.Began{Turns: "[]", Ask: agents.AskAnswer})
 }
 
-func TestAModeShowsItsReasonItsVotesAndWhatStrategiesWouldDecide(t *testing.T) {
+func TestAModeShowsItsReasonItsVotesAndTheStrategiesDecisions(t *testing.T) {
 	t.Parallel()
 	terms := &runlog.Terms{Name: runlog.Learner, Strategy: "vote", Quorum: 1, Threshold: 0.1, Planned: true}
 	w := beginBy(t, terms)
@@ -235,8 +235,8 @@ func TestAModeShowsItsReasonItsVotesAndWhatStrategiesWouldDecide(t *testing.T) {
 	}
 }
 
-// Where answers are tied and a person votes, the person turns it.
-func TestWhoeverVotesOnATieTurnsIt(t *testing.T) {
+// If answers are tied, the vote of a person decides.
+func TestThePersonWhoVotesOnATieDecides(t *testing.T) {
 	t.Parallel()
 	terms := &runlog.Terms{Name: runlog.Learner, Strategy: "vote", Quorum: 1, Threshold: 0.1, Planned: true}
 	w := beginBy(t, terms)
@@ -259,7 +259,7 @@ func TestWhoeverVotesOnATieTurnsIt(t *testing.T) {
 	}
 }
 
-// conclude says what the plan of a solve has chosen.
+// conclude publishes the choice of a solve's plan.
 func conclude(t *testing.T, w *writer, terms *runlog.Terms) {
 	t.Helper()
 	so := runlog.New("s")
@@ -278,7 +278,7 @@ func conclude(t *testing.T, w *writer, terms *runlog.Terms) {
 	say(w, bus.System, runlog.Decided{Name: terms.Name, Closed: true, Stop: runlog.StopConsensus, Decision: text})
 }
 
-func TestAChangeOfMindIsShownWithWhatItChanges(t *testing.T) {
+func TestAChangedVoteIsShownWithItsEffect(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	for _, id := range []string{"x", "y"} {
@@ -363,8 +363,8 @@ func TestWhatIfWithoutVotesHasNoProbability(t *testing.T) {
 	}
 }
 
-// BenchmarkApply is what a signal costs in a solve of 100,000 signals, of which one in ten
-// is a vote.
+// BenchmarkApply measures a signal in a solve of 100,000 signals, of which one in ten is a
+// vote.
 func BenchmarkApply(b *testing.B) {
 	w := begin(b)
 	for i := range 5 {
