@@ -93,7 +93,7 @@ func write(ctx context.Context, path string, n int) (solves, wrote int, err erro
 	}
 	defer func() { err = errors.Join(err, s.Shutdown(ctx)) }()
 	for ; wrote < n; solves++ {
-		r, err := s.Solve(ctx, signals.Task{Task: demo.Tasks()[2*(solves%2)]}) // those that wait for nobody
+		r, err := s.Solve(ctx, signals.Task{Task: demo.Tasks()[2*(solves%2)]}) // tasks that wait for no person
 		if err != nil {
 			return 0, 0, err
 		}

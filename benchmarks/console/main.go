@@ -64,7 +64,7 @@ func main() {
 	}
 }
 
-// A tally is what clients have read.
+// A tally counts the frames that clients have read.
 type tally struct {
 	frames, gaps, resyncs atomic.Int64
 	mu                    sync.Mutex
@@ -189,7 +189,7 @@ func settle(holds func() bool) {
 	}
 }
 
-// connect returns what yields the texts of frames.
+// connect returns a function that yields the texts of frames.
 func connect(ctx context.Context, base, query string, socket bool) (func() ([][]byte, error), error) {
 	if socket {
 		conn, _, err := websocket.Dial(ctx, base+"/socket"+query, nil) //nolint:bodyclose // the dialer closes it

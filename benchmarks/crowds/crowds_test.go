@@ -19,7 +19,7 @@ import (
 )
 
 // crowd returns a swarm of n agents, of which the first proposes. All vote, evenly divided,
-// and hear all votes, so that nothing is decided before everybody has heard everything.
+// and hear all votes, so that no decision falls before all agents have heard all votes.
 func crowd(tb testing.TB, n int) *swarm.Swarm {
 	tb.Helper()
 	var team []*agents.Agent
@@ -76,7 +76,7 @@ func processor(tb testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// held returns the bytes that a solve holds for each agent when all have heard everything.
+// held returns the bytes that a solve holds for each agent when all have heard all votes.
 func held(tb testing.TB, n int) float64 {
 	tb.Helper()
 	heap := func() uint64 {
@@ -136,8 +136,8 @@ func cost(tb testing.TB, swarms, n int) time.Duration {
 	return least
 }
 
-// Each agent hears what every other one says. What that costs must not grow with the
-// team, nor with the number of solves.
+// Each agent hears every signal of every other agent. The cost of a delivery must not grow
+// with the team, nor with the number of solves.
 func TestADeliveredSignalCostsTheSameInACrowd(t *testing.T) {
 	few, many, at := cost(t, 1, 50), cost(t, 1, 200), cost(t, 20, 50)
 	t.Logf("of 50: %v, of 200: %v, 20 of 50 at once: %v", few, many, at)

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A bareFile is what a journal is measured by: lengths and bytes, and one
-// fsync for all who wait at once. It checks nothing.
+// A bareFile is the baseline of a journal: lengths and bytes, and one fsync for
+// all goroutines that wait at the time. It checks nothing.
 type bareFile struct {
 	f *os.File
 

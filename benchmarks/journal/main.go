@@ -55,14 +55,14 @@ func round(ns float64) time.Duration {
 	return d
 }
 
-// A measure compares contenders at one thing.
+// A measure compares contenders at one operation.
 type measure struct {
 	name       string
 	contenders []contender
 }
 
-// A contender does a thing n times in a directory that is empty, and says how
-// long that took.
+// A contender repeats an operation n times in an empty directory, and returns
+// how long that took.
 type contender struct {
 	name string
 	n    int

@@ -52,7 +52,7 @@ func measures(scale float64) []measure {
 	}
 }
 
-// run returns the median cost of one thing to each contender, in nanoseconds.
+// run returns the median cost of one operation for each contender, in nanoseconds.
 func (m *measure) run(dir string, rounds int) ([]float64, error) {
 	all := make([][]float64, len(m.contenders))
 	for range rounds {
@@ -166,7 +166,7 @@ func journalRead(_ context.Context, dir string, n int) (time.Duration, error) {
 	return took, j.Close()
 }
 
-// publish publishes onto a bus that somebody follows, unless follow is nil.
+// publish publishes onto a bus that has a follower, unless follow is nil.
 func publish(follow func(context.Context, *bus.Bus, string) (end func(), err error)) func(context.Context, string, int) (time.Duration, error) {
 	return func(ctx context.Context, dir string, n int) (time.Duration, error) {
 		b, err := bus.New(nil)
@@ -221,7 +221,7 @@ func keep(mode journal.Sync) func(context.Context, *bus.Bus, string) (func(), er
 		if err != nil {
 			return nil, errors.Join(err, j.Close())
 		}
-		return func() { _ = errors.Join(w.Close(ctx), j.Close()) }, nil // nobody reads it
+		return func() { _ = errors.Join(w.Close(ctx), j.Close()) }, nil // the journal is not read again
 	}
 }
 

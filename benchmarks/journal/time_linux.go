@@ -8,7 +8,7 @@ import (
 )
 
 // charged returns the processor time that the calling goroutine spends on f,
-// which others who use the machine change less than the time on the clock.
+// which other load on the machine changes less than the time on the clock.
 func charged(f func() error) (time.Duration, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

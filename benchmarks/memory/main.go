@@ -60,7 +60,7 @@ func main() {
 	}
 }
 
-// A work is what every store has to do.
+// A work is the workload of every store.
 type work struct {
 	group int
 	limit time.Duration // of storing; 0: none

@@ -21,8 +21,8 @@ func (e *equivalent) String() string {
 	return fmt.Sprintf("%s %s `%s`", e.file, strings.Join(e.operators, " "), e.source)
 }
 
-// covers reports whether the list says that m changes nothing. Lines are told
-// by their text, which stays when others move them.
+// covers reports whether m is in the list of equivalents. Lines are identified by
+// their text, which stays when other lines move them.
 func (e *equivalent) covers(m mutant) bool {
 	return e.file == m.file && e.source == m.source &&
 		(slices.Contains(e.operators, m.operator) || slices.Contains(e.operators, fmt.Sprintf("%s#%d", m.operator, m.nth)))

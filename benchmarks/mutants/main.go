@@ -1,6 +1,6 @@
-// Mutants reports what came of mutation tests: which of the small faults that
+// Mutants reports the results of mutation tests: which of the small faults that
 // gremlins planted into a package its tests found. The command that runs both
-// is .ci/mutants; RESULTS.md is what it wrote last.
+// is .ci/mutants; RESULTS.md is its last output.
 package main
 
 import (
@@ -65,7 +65,7 @@ func run(args []string) error {
 	return os.WriteFile(*write, []byte(results.String()), 0o644)
 }
 
-// A mutant is one planted fault and what came of it.
+// A mutant is one planted fault with its result.
 type mutant struct {
 	file     string // in the tree
 	line     int
@@ -80,7 +80,7 @@ func (m mutant) String() string {
 	return fmt.Sprintf("`%s:%d` %s `%s`", filepath.Base(m.file), m.line, m.name(), m.source)
 }
 
-// name tells apart those of one operator on one line.
+// name distinguishes the mutants of one operator on one line.
 func (m mutant) name() string {
 	if m.nth == 1 {
 		return m.operator

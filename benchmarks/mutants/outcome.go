@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// An outcome is what came of the mutants of one package. Those that do not
+// An outcome has the results of the mutants of one package. Those that do not
 // compile are no mutants.
 type outcome struct {
 	pkg                                            string
@@ -21,7 +21,7 @@ type outcome struct {
 	claimed                                        map[*equivalent]bool
 }
 
-// report is the part of what gremlins writes that is read here.
+// report is the part of gremlins' report that is read here.
 type report struct {
 	Files []struct {
 		Name      string `json:"file_name"`
@@ -32,7 +32,7 @@ type report struct {
 	}
 }
 
-// readOutcome reads what came of one in so many mutants; the others are in the report as not viable, but for those
+// readOutcome reads the results of one in so many mutants; the report has the others as not viable, but for those
 // that are not covered.
 func readOutcome(tree, pkg, file string, known []*equivalent, every int) (*outcome, error) {
 	data, err := os.ReadFile(file)
@@ -124,7 +124,7 @@ func (o *outcome) count(m mutant, known []*equivalent) {
 	o.alive = append(o.alive, m)
 }
 
-// share is how many of those that are not equivalent were found out.
+// share is the share of mutants found, of those that are not equivalent.
 func (o *outcome) share() float64 {
 	rest := o.mutants - o.equals
 	if rest == 0 {

@@ -58,11 +58,11 @@ func (o *outcome) section() string {
 	return b.String()
 }
 
-// results are what RESULTS.md says, by package.
+// results are the contents of RESULTS.md, by package.
 type results struct{ rows, sections map[string]string }
 
-// readResults reads what was written before; a file that is not there says
-// nothing.
+// readResults reads the previous results; a missing file has
+// none.
 func readResults(name string) (*results, error) {
 	r := &results{map[string]string{}, map[string]string{}}
 	if name == "" {

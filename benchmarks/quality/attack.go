@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// attack is who is added to a set: a share of all voters that agrees on one wrong answer a task, always, or
+// attack adds voters to a set: a share of all voters that agrees on one wrong answer a task, always, or
 // only on three tasks in ten and right in 85 % of the others.
 type attack struct {
 	name     string
 	share    float64
 	sleepers bool
-	known    float64 // share of outcomes told
+	known    float64 // share of known outcomes
 }
 
 var attacks = []attack{
@@ -22,7 +22,7 @@ var attacks = []attack{
 	{"30 % sleepers, 10 % known", 0.3, true, 0.1},
 }
 
-// attacked is how a method does on the tasks under attack.
+// attacked has the scores of a method on the tasks under attack.
 type attacked struct {
 	Accuracy  float64 `json:"accuracy"`
 	WrongSure float64 `json:"wrongSure"` // share wrong with a confidence of at least 0.95 and certified

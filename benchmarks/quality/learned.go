@@ -16,7 +16,7 @@ func (s *set) defaults() *reliability.Options {
 	return &o
 }
 
-// learnt is what a ledger has learned from all votes and the known outcomes.
+// learnt is the model that a ledger has learned from all votes and the known outcomes.
 func (s *set) learnt(gold []int32) *reliability.Model {
 	m, _ := s.ledger(gold).Models()
 	return m
@@ -62,7 +62,7 @@ func (s *set) probable(m *reliability.Model, b consensus.Ballots, p []float64) {
 	}
 }
 
-// learned is what the strategy of package reliability says, with every default.
+// learned answers with the strategy of package reliability, with every default.
 func learned(s *set, gold []int32) []float64 { return s.pooled(s.learnt(gold)) }
 
 func (s *set) pooled(m *reliability.Model) []float64 {

@@ -13,8 +13,8 @@ type scored struct {
 	actual          float64
 }
 
-// measures are how good answers are. Sure is the share of tasks with a confidence of at least 0.95, RightThere
-// how many of those are right.
+// measures rate answers. Sure is the share of tasks with a confidence of at least 0.95, RightThere the share of
+// those that are right.
 type measures struct {
 	Tasks      int     `json:"tasks"`
 	Accuracy   float64 `json:"accuracy"`
@@ -44,7 +44,7 @@ func (b *bin) add(c bin) {
 
 const sureAt = 0.95
 
-// score returns each task with a truth that was not told.
+// score returns each task whose truth exists and was not revealed.
 func (s *set) score(answers []answer, gold []int32) []scored {
 	var all []scored
 	for t, a := range answers {

@@ -40,7 +40,7 @@ func TestMeasuresByHand(t *testing.T) {
 	}
 }
 
-func TestToldOutcomesAreNotScored(t *testing.T) {
+func TestKnownOutcomesAreNotScored(t *testing.T) {
 	s := toy()
 	gold := none(s)
 	gold[2] = 0
@@ -81,7 +81,7 @@ func TestKnownOutcomesAreDrawn(t *testing.T) {
 	}
 }
 
-func TestShareToldIsOfTheTruthsThereAre(t *testing.T) {
+func TestShareOfKnownOutcomesIsOfTheTasksWithATruth(t *testing.T) {
 	s := &set{truth: make([]int32, 100)}
 	for i := range s.truth {
 		s.truth[i] = -1

@@ -6,14 +6,14 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// answer is what a method says of one task.
+// answer is the answer of a method to one task.
 type answer struct {
 	p          []float64 // probability by label
 	leads      []bool    // by label; several in a tie
 	confidence float64
 }
 
-// method answers every task of a set, knowing the outcomes that gold tells (-1: not known).
+// method answers every task of a set, knowing the outcomes in gold (-1: not known).
 type method struct {
 	name   string
 	source string // the paper, or what is ours

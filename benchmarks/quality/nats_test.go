@@ -18,7 +18,7 @@ import (
 // natsEnv has the URL of a NATS server; bash .ci/nats starts one.
 const natsEnv = "SWARMBUS_NATS"
 
-// decisions returns the hash of what every strategy and the default say of all tasks.
+// decisions returns the hash of the decisions of every strategy and the default on all tasks.
 func decisions(v *votes.Set) string {
 	s, h := flatten(v), sha256.New()
 	for _, m := range methods() {
@@ -32,7 +32,7 @@ func decisions(v *votes.Set) string {
 }
 
 // Votes that one process publishes and another one reads from the servers decide as in one
-// process, bit for bit, by all strategies and what is learned.
+// process, bit for bit, by all strategies and the learned model.
 func TestVotesOverNATSDecideAsInOneProcess(t *testing.T) {
 	url := os.Getenv(natsEnv)
 	if url == "" {

@@ -49,7 +49,7 @@ type attackRow struct {
 	attacked
 }
 
-// plan is what is measured, one job after the other or several at once.
+// plan lists the jobs to measure, one after the other or several at once.
 type plan struct {
 	o    *options
 	jobs []job
@@ -62,7 +62,7 @@ type job struct {
 	run  func() (done func())
 }
 
-// knownShares are the shares of outcomes told.
+// knownShares are the shares of known outcomes.
 var knownShares = []float64{0, 0.1, 0.5}
 
 // streamLeast is how many votes a task a set must have to be streamed.
@@ -146,7 +146,7 @@ func (p *plan) attack(s *set) {
 	}
 }
 
-// run does the jobs and tells how far it is.
+// run does the jobs and reports its progress.
 func (p *plan) run(progress io.Writer) *results {
 	start := time.Now()
 	done := make([]func(), len(p.jobs))

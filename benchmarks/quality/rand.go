@@ -32,7 +32,7 @@ func (r *random) permutation(n int) []int32 {
 	return p
 }
 
-// known draws a share of the tasks with a known truth, whose outcomes are told; -1 for all others.
+// known draws a share of the tasks with a truth, whose outcomes are revealed; -1 for all others.
 func (s *set) known(share float64, seed uint64) []int32 {
 	gold := make([]int32, s.tasks())
 	truths := 0

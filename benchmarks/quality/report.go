@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// write writes everything that was asked for.
+// write writes all requested outputs.
 func (r *results) write(o *options, stdout io.Writer) error {
 	if o.json != "" {
 		text, err := json.MarshalIndent(r, "", "\t")

@@ -11,7 +11,7 @@ import (
 
 const vendored = "../data/votes"
 
-func TestSameFiguresHoweverManyWorkers(t *testing.T) {
+func TestSameFiguresForAnyNumberOfWorkers(t *testing.T) {
 	var out [2]bytes.Buffer
 	for i, workers := range []string{"1", "3"} {
 		args := []string{
@@ -75,7 +75,7 @@ func TestBadFlagsAreRefused(t *testing.T) {
 	}
 }
 
-func TestAttackersVoteAsTold(t *testing.T) {
+func TestAttackersVoteAsDefined(t *testing.T) {
 	sets, err := load(os.DirFS(vendored))
 	if err != nil {
 		t.Fatal(err)

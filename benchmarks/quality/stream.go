@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 )
 
-// streamed is what deciding one task after the other costs and earns.
+// streamed has the cost and the accuracy of deciding one task after the other.
 type streamed struct {
 	Votes    float64 `json:"votes"`   // share of all votes that were asked for
 	PerTask  float64 `json:"perTask"` // votes a task
@@ -25,7 +25,7 @@ type engine interface {
 	decide(seen []int32) (p []float64, confidence float64)
 }
 
-// learner asks whom its model would, or at random, and stops when its model would.
+// learner asks the voter that its model chooses, or a random one, and stops when its model does.
 type learner struct {
 	s      *set
 	ledger *reliability.Ledger
@@ -83,8 +83,8 @@ func (e voting) decide(seen []int32) ([]float64, float64) {
 	return p, d.Confidence
 }
 
-// stream draws an order of tasks and of votes in each. The outcomes told are shown first, with all votes on
-// those tasks.
+// stream draws an order of tasks and of votes in each. The tasks with known outcomes come first, with all
+// their votes.
 func (s *set) stream(e engine, gold []int32, seed uint64) streamed {
 	r := newRandom(seed*7919 + 13)
 	if l, ok := e.(*learner); ok {
@@ -157,8 +157,8 @@ func hit(p []float64, truth int32) float64 {
 	return 1 / ties
 }
 
-// streams are what is streamed, by name. The thrifty ones want twice the default's gain from a vote: with the default
-// they lie on both sides of where majority's accuracy is matched.
+// streams are the engines to stream, by name. The thrifty ones want twice the default's gain from a vote: with the
+// default their results lie on both sides of majority's accuracy.
 func (s *set) streams() map[string]engine {
 	thrifty := reliability.Stop{Worth: 0.02}
 	return map[string]engine{

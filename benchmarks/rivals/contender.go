@@ -6,7 +6,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// event is what everybody publishes: about 120 bytes of text and a header.
+// event is the signal that every contender publishes: about 120 bytes of text and a header.
 type event = signals.Signal[signals.Discovery]
 
 func newEvent() *event {
@@ -22,7 +22,7 @@ func newEvent() *event {
 // A contender is a bus, or a floor.
 type contender struct {
 	Name  string
-	Lacks string // what it does not do that the bus does
+	Lacks string // features of the bus that it lacks
 	// start returns a function that publishes n events and returns when every
 	// one of the readers has all of them, and one that ends everything.
 	start func(readers int) (run func(n int), stop func(), err error)

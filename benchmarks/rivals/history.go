@@ -11,12 +11,12 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A figure is one number of the bus alone, with what was to be reached.
+// A figure is one number of the bus alone, with its goal.
 type figure struct {
 	Name string
 	Goal string
 	Unit string
-	// prepare returns what is measured, once each call.
+	// prepare returns the measured function, once each call.
 	prepare func() (func() float64, error)
 }
 

@@ -89,8 +89,8 @@ func startFloor(readers int) (func(int), func(), error) {
 	}, func() {}, nil
 }
 
-// newBus returns a bus with everything on, and a handle that may not do
-// everything.
+// newBus returns a bus with all features on, and a handle with restricted
+// permissions.
 func newBus() (*bus.Bus, *bus.Publisher, error) { return newBusWith(nil) }
 
 func newBusWith(o *bus.Options) (*bus.Bus, *bus.Publisher, error) {

@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// A result is what was measured, in the order of the tables.
+// A result has all measurements, in the order of the tables.
 type result struct {
 	Environment string
 	Tables      []measuredTable
@@ -83,8 +83,8 @@ func run(rounds int, long time.Duration) (*result, error) {
 	return r, nil
 }
 
-// runTable lets the contenders take turns, so that what disturbs the machine
-// disturbs all alike.
+// runTable lets the contenders take turns, so that other load on the machine
+// disturbs all of them alike.
 func runTable(t table, rounds int, long time.Duration) (measuredTable, error) {
 	m := measuredTable{Title: t.Title, Readers: t.Readers, Base: t.Base}
 	for i, c := range t.Contenders {

@@ -13,8 +13,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// promises is what one publish costs, first the parts that can be done by
-// themselves, then the bus with one thing more or less.
+// promises measures one publish: first the parts that can run alone, then the
+// bus with one feature more or less.
 func promises() table {
 	parts := []contender{
 		{Name: "the clock", Lacks: "time.Since", start: part(func(*event) { elapsed = time.Since(started) })},

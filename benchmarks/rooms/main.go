@@ -1,5 +1,5 @@
-// Rooms measures a router with many rooms and agents: memory, and how long a message takes
-// to be answered.
+// Rooms measures a router with many rooms and agents: its memory, and the time from a message
+// to its answer.
 //
 //	go run ./rooms                       # in benchmarks: 1,000 rooms, 10,000 agents, 1,000 messages/s
 //	go run ./rooms -rate 0               # as fast as it can
@@ -43,7 +43,7 @@ func main() {
 	}
 }
 
-// answers says one line in every turn.
+// answers posts one line in every turn.
 func answers(context.Context, *agents.Turn) iter.Seq2[signals.Any, error] {
 	return agents.Emit(rooms.Words("All is well in this room."))
 }

@@ -18,18 +18,18 @@ type contender struct {
 	size   func(n, budget int) int // agents, if the world has n
 	minds  seating
 	checks func(budget int) int // of its own answer that an agent makes; nil: none
-	known  int                  // outcomes that are told before
-	fixed  bool                 // it does the same whatever the budget, of 10 calls or more
+	known  int                  // outcomes revealed before
+	fixed  bool                 // it does the same with any budget of 10 calls or more
 	beyond bool                 // it may cost more than the budget, so that it is no rival
 	set    func(o *swarm.Options, w *world, budget int)
 }
 
-// A seating says whose minds the agents of a team have, question by question.
+// A seating assigns minds to the agents of a team, question by question.
 type seating int
 
 const (
 	own   seating = iota // each agent has the mind of its number
-	drawn                // random ones, and nobody's twice before each has been drawn
+	drawn                // random ones, none of them twice before each has been drawn
 	one                  // the same random one
 )
 

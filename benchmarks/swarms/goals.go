@@ -13,7 +13,7 @@ import (
 func shape(i int) draw.GlyphDrawer { return plotutil.Shape(i) }
 func colorOf(i int) color.Color    { return plotutil.Color(i) }
 
-// A goal is a figure with what it should be.
+// A goal is a figure with its target.
 type goal struct {
 	What, Want string
 	Figure     float64
@@ -42,7 +42,7 @@ func budgetsOf(rows []row) (all []int) {
 	return all
 }
 
-// goals compares the rows with what was wanted, at the first two budgets.
+// goals compares the rows with the targets, at the first two budgets.
 func goals(rows []row, budgets []int) []goal {
 	if len(budgets) > 2 {
 		budgets = budgets[:2]
@@ -112,7 +112,7 @@ func near(rows []row, budgets []int) goal {
 	return g
 }
 
-// gain is what auto gains over a plain vote, over the worlds without the hidden profile.
+// gain is the accuracy of auto over that of a plain vote, over the worlds without the hidden profile.
 func gain(rows []row, budgets []int, by string, want float64) goal {
 	g := goal{What: by + ": mean gain over plain Vote without the hidden profile, points", Want: fmt.Sprintf("≥ %.0f", want)}
 	n := 0.0

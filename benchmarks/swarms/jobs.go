@@ -21,13 +21,13 @@ func (o *options) parts() (all []part) {
 	return all
 }
 
-// A job is what a contender does with a team.
+// A job is the work of a contender with a team.
 type job struct {
 	anew                    bool
 	world, by, budget, team int
 }
 
-// jobs returns all jobs. What does not depend on the budget is done for the first one, and
+// jobs returns all jobs. Jobs that do not depend on the budget run only for the first one, and
 // the goals, for which worlds are drawn anew, need the first two.
 func (o *options) jobs() (all []job) {
 	for w := range worlds {
@@ -49,8 +49,8 @@ func (o *options) jobs() (all []job) {
 }
 
 // measure lets all contenders play in all worlds, each on the same questions. It goes
-// through the questions part by part; if ctx ends, what was asked before the part in work
-// counts.
+// through the questions part by part; if ctx ends, the parts that were completed
+// count.
 func (o *options) measure(ctx context.Context) (rows, redrawn []row, questions int, err error) {
 	scores := map[job]score{}
 	for _, p := range o.parts() {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Whoever never knows the answer is never right, whatever the protocol does: nothing but
-// the agents' own knowledge leads to the right one. Whoever knows it always is.
-func TestNoProtocolKnowsMoreThanItsAgents(t *testing.T) {
+// Under any protocol, agents that never know the answer are never right, since only the
+// agents' own knowledge leads to the right one. Agents that know it are always right.
+func TestNoProtocolExceedsItsAgentsKnowledge(t *testing.T) {
 	t.Parallel()
 	for _, skill := range []float64{-50, 50} {
 		w := team(5, 2, 4, skill)

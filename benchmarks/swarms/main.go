@@ -1,12 +1,12 @@
-// Swarms measures what pays in a swarm: votes, talk, facts, checks, or to choose.
+// Swarms compares the ways to spend calls in a swarm: votes, talk, facts, checks, or to choose.
 //
 //	go run ./benchmarks/swarms                                # all worlds, 4,000 questions each
 //	go run ./benchmarks/swarms --md FILE --json FILE --svg FILE
 //
-// Its agents are planted: world.go says how good they are, how they err together, and what
-// talk does to them. They run through a swarm with its bus and ledger. Each contender gets
+// Its agents are planted: world.go defines their skills, their common errors, and the effect
+// of talk on them. They run through a swarm with its bus and ledger. Each contender gets
 // the same questions and a budget in calls, of which reading a message of another agent
-// takes a quarter. If it is interrupted, it reports what it has. RESULTS.md says what it showed.
+// takes a quarter. If it is interrupted, it reports partial results. RESULTS.md has the results.
 package main
 
 import (

@@ -14,7 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
-// A score is what a contender did with the questions of one team.
+// A score has the results of a contender on the questions of one team.
 type score struct {
 	N                  int
 	Leads, Right, Open float64 // the right answer leads; it was decided; nothing was
@@ -23,7 +23,7 @@ type score struct {
 	Modes              map[string]int
 }
 
-// A row is what a contender did in a world with a budget.
+// A row has the results of a contender in a world with a budget.
 type row struct {
 	World, By string
 	Budget    int
@@ -74,8 +74,8 @@ func (c *contender) play(w *world, seed uint64, budget int, questions part) (sco
 	return sc, nil
 }
 
-// history has a team vote on questions whose outcomes are told, and returns what the swarm
-// has learned.
+// history has a team vote on questions whose outcomes are revealed, and returns the ledger of
+// the swarm.
 func (c *contender) history(w *world, seed uint64) (*reliability.Ledger, error) {
 	ledger := new(reliability.Ledger)
 	ledger.DeferLearning()
@@ -83,7 +83,7 @@ func (c *contender) history(w *world, seed uint64) (*reliability.Ledger, error) 
 	s, team := voting.sit(w, len(w.skill), 0)
 	o := swarm.Options{Agents: team, Seed: seed + 1, Ledger: ledger, Clock: swarm.StepClock(time.Unix(0, 0), time.Millisecond)}
 	poll(&o, w, 0)
-	o.Threshold = 1 // nobody is left out
+	o.Threshold = 1 // no voter is left out
 	o.Limits.Deadline = time.Hour
 	sw, err := swarm.New(o)
 	if err != nil {

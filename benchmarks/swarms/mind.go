@@ -14,7 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/mode"
 )
 
-// A session is what the planted agents of a team know of the questions, and what they cost.
+// A session holds the knowledge of a team's planted agents about the questions, and their cost.
 type session struct {
 	mu       sync.Mutex
 	question *question
@@ -63,7 +63,7 @@ func (m *mind) react(_ context.Context, t *agents.Turn) iter.Seq2[signals.Any, e
 	return m.talk(t, r)
 }
 
-// pay adds what the turn costs: a call, a quarter of one for each agent that it reads, and
+// pay adds the cost of the turn: a call, a quarter of one for each agent that it reads, and
 // a quarter for its own history.
 func (m *mind) pay(t *agents.Turn) {
 	peers := map[string]bool{}
@@ -101,7 +101,7 @@ func (m *mind) piece() signals.Any {
 	return signals.New(signals.Header{Confidence: .9}, signals.Discovery{Finding: fmt.Sprintf("piece %d", m.who), Relevance: 1})
 }
 
-// learn takes the pieces of evidence that the agent is told.
+// learn takes the pieces of evidence in the agent's inbox.
 func (m *mind) learn(t *agents.Turn) {
 	for _, s := range t.New {
 		if d, ok := signals.As[signals.Discovery](s); ok {
@@ -146,7 +146,7 @@ func (m *mind) propose(t *agents.Turn, answer int) iter.Seq2[signals.Any, error]
 	return agents.Emit(said...)
 }
 
-// confidence is what models state: high, and hardly related to being right.
+// confidence returns a confidence as models state it: high, and hardly related to being right.
 func confidence(q *question, m *mind) float64 {
 	return min(.99, max(.6, .88+.06*q.chance(m.who, 1<<24+m.asked).NormFloat64()))
 }
@@ -218,7 +218,7 @@ func (m *mind) talk(t *agents.Turn, r *rand.Rand) iter.Seq2[signals.Any, error] 
 	return agents.Emit(said...)
 }
 
-// change returns what an agent holds after it has heard the others.
+// change returns the answer that an agent holds after it has heard the others.
 func (m *mind) change(t *agents.Turn, r *rand.Rand) int {
 	q, now := m.question, m.holds
 	if q.attacks(m.who) || q.stubborn[m.who] {
@@ -286,7 +286,7 @@ func pick(count []int, of int, r *rand.Rand) int {
 	return 0
 }
 
-// said returns the answer that an agent agrees with by what the turn shows; -1: none.
+// said returns the answer that an agent agrees with according to the turn; -1: none.
 func said(q *question, t *agents.Turn, o *mind) int {
 	for _, p := range slices.Backward(t.Proposals) {
 		if v := p.VoteOf(o.name); v != nil && v.Payload.Stance == signals.Agree {

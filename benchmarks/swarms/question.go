@@ -5,12 +5,12 @@ import (
 	"math/rand/v2"
 )
 
-// A question has answer 0 as the right one. What agents see are labels, in an order of its
-// own, so that nothing can prefer the right one by its name.
+// A question has answer 0 as the right one. Agents see labels, in an order of the question's
+// own, so that no agent can prefer the right one by its name.
 type question struct {
 	*world
 	seed    uint64
-	told    bool      // its outcome will be told
+	told    bool      // its outcome will be revealed
 	right   []float64 // of each agent: the probability of a right answer
 	wrong   []int     // of each agent: the wrong answer that its family is drawn to
 	decoy   int       // that hostile agents argue for, and that what all know points to
@@ -53,16 +53,16 @@ func (w *world) question(seed uint64) *question {
 
 func (w *world) anyWrong(r *rand.Rand) int { return 1 + r.IntN(w.answers-1) }
 
-// label returns what an answer looks like.
+// label returns the label of an answer.
 func (q *question) label(answer int) string { return "option " + string(rune('A'+q.labels[answer])) }
 
 // chance returns the random numbers of an agent for its n-th thought about the question:
-// the same ones whatever protocol asks it.
+// the same ones under every protocol.
 func (q *question) chance(agent, n int) *rand.Rand {
 	return rand.New(rand.NewPCG(q.seed, uint64(2+agent)<<32|uint64(n)))
 }
 
-// attacks reports whether an agent argues for what is wrong.
+// attacks reports whether an agent argues for a wrong answer.
 func (q *question) attacks(agent int) bool { return q.hostile[agent] && (!q.sleeps || !q.told) }
 
 // think returns an agent's answer by the pieces of evidence that it knows.

@@ -17,8 +17,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/mode"
 )
 
-// A replayed set is what a vote that stops did with people's recorded answers, against
-// their plain majority.
+// A replayed set has the results of a vote that stops early on people's recorded answers,
+// against their plain majority.
 type replayed struct {
 	Set                string
 	Tasks              int
@@ -55,8 +55,8 @@ func (o *options) replays() (all []replayed, err error) {
 	return all, nil
 }
 
-// replay lets the voters of each task be a team that answers when asked. Tasks with fewer
-// than five voters say nothing.
+// replay makes a team of the voters of each task, who answer when asked. Tasks with fewer
+// than five voters are left out.
 func replay(set *votes.Set) (r replayed, err error) {
 	r.Set = set.Name
 	for _, task := range set.Tasks {

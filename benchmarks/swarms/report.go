@@ -39,7 +39,7 @@ func (o *options) results(ctx context.Context) (all results, err error) {
 	return all, err
 }
 
-// saved reads what an earlier run has written.
+// saved reads the output of an earlier run.
 func (o *options) saved(context.Context) (all results, err error) {
 	text, err := os.ReadFile(o.from)
 	if err == nil {

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// A world is what is planted: who is how good at what, and what talk does to whom. Skills
-// are log-odds at a question of mean difficulty. The zero value of a probability is never.
+// A world has the planted parameters: the skills of agents, and the effects of talk on them.
+// Skills are log-odds at a question of mean difficulty. The zero value of a probability is never.
 type world struct {
 	skill   []float64 // of each agent
 	family  []int     // of each agent: those of one family err together
@@ -17,26 +17,26 @@ type world struct {
 	attract float64 // of wrong answers, those that are the family's own
 	shared  float64 // of questions, those at which families have that one in common
 
-	conform float64 // adopts what most say
+	conform float64 // adopts the majority's answer
 	truth   float64 // by which a right answer persuades better than a wrong one
 	redraw  float64 // changes its mind on reflection
 
 	proves   []float64 // of each agent that is right: can prove it
 	accepts  float64   // a proof that is valid
 	deceived float64   // by an argument that is not valid
-	rotates  bool      // who has which skill changes with each question
+	rotates  bool      // the skills of agents change places with each question
 
 	stubborn, hostile, follows []bool
 	persuades                  float64 // per hostile agent and round
-	sleeps                     bool    // hostile agents are honest while outcomes are told
+	sleeps                     bool    // hostile agents are honest while outcomes are revealed
 
 	private bool    // each agent has a piece of the evidence of its own
-	misled  float64 // weight of what all know, for a wrong answer
+	misled  float64 // weight of the shared evidence, for a wrong answer
 	noise   float64 // of one agent's judgement of the pieces
 	tells   float64 // its piece, unprompted, in a round
 	asked   float64 // tells its piece when asked
 
-	differ, checkable bool // what the task says
+	differ, checkable bool // properties of the task
 }
 
 // A kind makes a world from the ranges of its kind.

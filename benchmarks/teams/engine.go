@@ -10,16 +10,16 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 )
 
-// answer is what is said of one task.
+// answer is an engine's answer to one task.
 type answer struct {
 	leads      float64 // 1 where the leader is right, shared among those that tie
 	decided    bool
 	right      bool // of what is decided
 	confidence float64
-	sure       float64 // 1 where what confidence is about is right
+	sure       float64 // 1 where the answer that confidence is about is right
 }
 
-// engine decides task after task; learn is told each once it is decided, and whether its outcome is known.
+// engine decides task after task; learn is called for each once it is decided, with whether its outcome is known.
 type engine interface {
 	decide(w *world, f form, t task) answer
 	learn(w *world, f form, n int, told bool)
@@ -103,8 +103,8 @@ func number(b bool) float64 {
 	return 0
 }
 
-// byBest follows the voter with the best record in what was told, without any the one who agrees with the plurality
-// most.
+// byBest follows the voter with the best record on known outcomes or, without any, the one who agrees with the
+// plurality most.
 type byBest struct{ count map[string]*record }
 
 type record struct{ told, right, agreed, all float64 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Worth without and with groups told and no outcome known, in decisions 1-20, 21-100 and 101-200: never below weight,
-// which the first 20 are decided by, but for the noise. Who errs apart although in one group is heard once that shows.
+// Worth without and with stated groups and no outcome known, in decisions 1-20, 21-100 and 101-200: never below weight,
+// which decides the first 20, but for the noise. Voters of one group that err independently count once votes show that.
 func TestCopiesInGroupsAreOneFromTheFirstDecisionOn(t *testing.T) {
 	measures(t)
 	for _, c := range []struct {
@@ -42,7 +42,7 @@ func TestCopiesInGroupsAreOneFromTheFirstDecisionOn(t *testing.T) {
 	}
 }
 
-// worths are the default's by phase, with one in every so many outcomes told, or none.
+// worths are the default's by phase, with one in every so many outcomes known, or none.
 func (s *spec) worths(seeds uint64, every int) (all [3]float64) {
 	tell := make([]bool, decisions)
 	for i := range tell {

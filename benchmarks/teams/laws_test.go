@@ -13,10 +13,10 @@ import (
 
 const draws = 4
 
-// played is what an engine answers in decisions 101 to 200, draw after draw.
+// played has the answers of an engine in decisions 101 to 200, draw after draw.
 type played []answer
 
-// playAll plays every planted team with each share told once for all tests: [team][share told][engine].
+// playAll plays every planted team with each share of known outcomes once for all tests: [team][share][engine].
 var playAll = sync.OnceValue(func() map[string]map[float64]map[string]played {
 	all := map[string]map[float64]map[string]played{}
 	var mu sync.Mutex // protects all
@@ -102,8 +102,8 @@ func measures(t *testing.T) {
 	}
 }
 
-// Worth counts what is decided right against what is decided wrong: neither says much by itself, since who knows all
-// rates decides more than who knows nothing, and so more that is wrong.
+// Worth weighs right decisions against wrong ones: neither number suffices by itself, since an engine that knows all
+// rates decides more tasks than one that knows none, and so more of them wrong.
 func TestMoreTruthNeverHurts(t *testing.T) {
 	measures(t)
 	for team, of := range playAll() {
@@ -119,10 +119,10 @@ func TestMoreTruthNeverHurts(t *testing.T) {
 	}
 }
 
-// bounds are by how much worth may fall behind a part, by the share of outcomes told, where the votes do not say better.
+// bounds are by how much worth may fall behind a part, by the share of known outcomes, where votes cannot do better.
 // Four copies of one model look exactly like a strong voter's company, and the votes on decisions without outcomes
-// still say so when half are told. A voter that got worse is known by what it was, and one that joins late by as few
-// outcomes as it has; the window is all that forgets.
+// still do when half are known. A voter that got worse is judged by its past, and one that joins late by its few
+// outcomes; only the window forgets.
 // docs/quality.md has both.
 var bounds = map[float64]map[string]float64{
 	0:   {"four copies of five": 0.45, "the best gets worse": 0.2},

@@ -1,11 +1,11 @@
-// Teams measures what small teams decide, task after task, each task decided before anything is learned from it.
+// Teams measures the decisions of small teams, task after task, each task decided before anything is learned from it.
 //
 //	go run ./benchmarks/teams                                  # planted teams, and teams of the sets at hand
 //	go run ./benchmarks/teams --data DIR --md FILE --json FILE --svg FILE
 //
 // Planted are teams whose voters are right as often as is written beside them; drawn are random teams of 3, 5, 7 and 9
-// voters of each set in which that many vote on nearly everything. A share of the outcomes is told after each
-// decision. docs/quality.md says what it showed.
+// voters of each set in which that many vote on nearly everything. A share of the outcomes is revealed after the
+// decisions. docs/quality.md has the results.
 package main
 
 import (

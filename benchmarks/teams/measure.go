@@ -9,10 +9,10 @@ import (
 	"github.com/swarmbus/swarmbus/internal/votes"
 )
 
-// told are the shares of outcomes that are told.
+// told are the shares of outcomes that the engines learn.
 var told = []float64{0, 0.1, 0.5, 1}
 
-// row is what one engine does in one phase of one team, or of all of a kind together.
+// row has the scores of one engine in one phase of one team, or of all teams of a kind together.
 type row struct {
 	Kind   string  `json:"kind"` // planted, or drawn
 	Team   string  `json:"team"` // "" for all
@@ -22,7 +22,7 @@ type row struct {
 	score
 }
 
-// job is a team that decides in every form, with every share of outcomes told.
+// job is a team that decides in every form, with every share of known outcomes.
 type job struct {
 	kind, team string
 	mean       bool // counted in the mean of its kind

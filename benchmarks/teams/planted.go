@@ -16,7 +16,7 @@ type spec struct {
 	shared float64 // how often a block answers as one
 	then   []float64
 	joins  int  // the task at which the last voter joins
-	groups bool // blocks are told as groups
+	groups bool // blocks are stated as groups
 	own    bool // every task has as many answers of its own
 }
 

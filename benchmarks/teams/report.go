@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// report writes what all teams of a kind did, and then the default team by team in the last phase.
+// report writes the scores of all teams of a kind, and then the default's team by team in the last phase.
 func report(w io.Writer, sets []*votes.Set, rows []row) error {
 	var names []string
 	for _, s := range sets {
@@ -62,7 +62,7 @@ func writeJSON(name string, rows []row) error {
 	return os.WriteFile(name, append(text, '\n'), 0o644)
 }
 
-// chart draws the default's worth in planted teams by phase, a line for each share of outcomes told.
+// chart draws the default's worth in planted teams by phase, a line for each share of known outcomes.
 func chart(name string, rows []row) error {
 	p := plot.New()
 	p.Title.Text = "Worth of what planted teams decide, by outcomes told"

@@ -2,7 +2,7 @@ package main
 
 import "math"
 
-// phases are how much a team has decided before.
+// phases are ranges of the number of earlier decisions of a team.
 var phases = []struct {
 	name string
 	to   int

@@ -7,22 +7,22 @@ import (
 	"github.com/swarmbus/swarmbus/internal/votes"
 )
 
-// world is what one team decides, task after task.
+// world has the tasks that one team decides, one after the other.
 type world struct {
 	labels []string  // what every task is between; nil: whatever its voters name
 	tasks  []task    // in the order in which they are decided
 	right  []float64 // how often each voter is right, where that was planted
 	voters []string
-	groups map[string]string // by voter, where it is told who is a copy of whom; nil: it is not
+	groups map[string]string // by voter, if copies are stated; nil: they are not
 }
 
-// task is one decision: what each voter says, and what is right.
+// task is one decision: the answer of each voter, and the right one.
 type task struct {
 	cast  []votes.Vote
 	truth string
 }
 
-// form is how what voters say becomes votes on proposals.
+// form defines how answers become votes on proposals.
 type form struct {
 	name     string
 	approval bool // one proposal, the label "1" of two; voters agree with it or not
@@ -35,7 +35,7 @@ var forms = []form{
 	{name: "on one proposal", approval: true},
 }
 
-// ballots returns what is said on a task, closed.
+// ballots returns the votes on a task, closed.
 func (f form) ballots(w *world, t task) consensus.Ballots {
 	proposals := f.proposals(w, t)
 	var said []consensus.Vote
