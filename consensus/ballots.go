@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Ballots are the votes of one decision together with its options: what a [Strategy] decides on. They
+// Ballots are the votes of one decision together with its options, the input of a [Strategy]. They
 // are immutable and safe for concurrent use. Names are interned when they are built, so deciding needs
 // no look-ups. The zero value holds no proposals and no votes, with default options.
 type Ballots struct {

@@ -101,7 +101,7 @@ func TestNineOfTenBeatOneOfOne(t *testing.T) {
 	})
 }
 
-func TestOneVoterWhoVotesFiveTimesIsOne(t *testing.T) {
+func TestAVoterWhoVotesFiveTimesCountsOnce(t *testing.T) {
 	all(t, func(t *testing.T, s consensus.Strategy) {
 		five := []string{"v agree a 1", "v agree a 1", "v agree a 1", "v agree a 1", "v agree a 1"}
 		d := s.Decide(cast(t, nil, "a b", five...))

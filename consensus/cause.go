@@ -2,7 +2,7 @@ package consensus
 
 import "cmp"
 
-// Cause says why a vote does not count. Its text form is "unknown-proposal", "not-eligible"
+// Cause is the reason why a vote does not count. Its text form is "unknown-proposal", "not-eligible"
 // or "superseded".
 type Cause uint8
 

@@ -67,7 +67,7 @@ func (b Ballots) Decide(strategy string, support []float64, none float64, balanc
 	return d
 }
 
-// balance compares what is for a proposal and against it by weight, then by voters.
+// balance compares the two sides of a proposal by weight, then by voters.
 func (bd *board) balance(p int) int {
 	c := &bd.total.counts[p]
 	return cmp.Or(cmp.Compare(c.favour, c.against), cmp.Compare(c.agree, c.disagree))

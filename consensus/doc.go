@@ -95,10 +95,10 @@
 //   - Votes on unknown proposals, votes of voters outside the electorate and superseded votes do not count;
 //     [Ballots.Uncounted] reports them. A vote on a proposal made later counts from then on.
 //   - A refused vote is a [*FieldError] and does not affect others. Weights are finite and in [0,1].
-//   - An abstention counts for the quorum and never as a "no". A voter counts once, however often it votes.
-//   - The order of votes and proposals, and what they are called, change nothing. Weights are summed in
+//   - An abstention counts for the quorum and never as a "no". A voter that votes several times counts once.
+//   - The order and the names of votes and proposals change nothing. Weights are summed in
 //     whole billionths, probabilities in 2^-40ths.
-//   - Unanimity wins, however loudly rivals are rejected. Ties choose nothing. A proposal that no one agrees with does not lead.
+//   - Unanimity wins against any rejections of rivals. Ties choose nothing. A proposal that no voter agrees with does not lead.
 //   - A proposal with more against it than for it never wins, alone or not.
 //   - Another voter for the winner never unseats it. With bayesian, once all have voted down hundreds
 //     of rivals, the discount can cost the winner a few thousandths of support; with entropy the rule is

@@ -8,15 +8,15 @@ import (
 // ErrClosed is returned for a vote or a proposal that comes after [Round.Close].
 var ErrClosed = errors.New("consensus: voting is closed")
 
-// FieldError says which field of a vote, a proposal or an option was refused, and its value. The
-// call that returns it changes nothing.
+// FieldError names the refused field of a vote, a proposal or an option, and its value. The call
+// that returns it changes nothing.
 type FieldError struct {
 	Field string // the name on the wire, such as "weight"
 	Value any    // the value refused
-	Want  string // what would have been accepted, in words
+	Want  string // the accepted values, in words
 }
 
-// Error names the field, its value and what was wanted.
+// Error names the field, its value and the accepted values.
 func (e *FieldError) Error() string {
 	switch e.Value.(type) {
 	case string, []string:

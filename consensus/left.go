@@ -2,11 +2,11 @@ package consensus
 
 import "slices"
 
-// Left describes what may still be added to ballots: who may vote, with what weight, and how many
-// proposals may be made. The zero value means that everyone in the electorate who has not voted may vote
+// Left describes the votes and proposals that may still be added to ballots: the voters, their weights, and
+// the number of proposals. The zero value means that all members of the electorate who have not voted may vote
 // with weight 1, and that there are no more proposals.
 type Left struct {
-	// Voters are those who may still vote, or vote again. Nil means everyone in the electorate who has not
+	// Voters are those who may still vote, or vote again. Nil means all members of the electorate who have not
 	// voted, or anyone if the electorate is not known; empty but not nil means no one. Voters outside the
 	// electorate are ignored.
 	Voters []string
@@ -37,7 +37,7 @@ func (b Ballots) Missing() []string {
 
 func (r *record) name(v *voter) string { return r.entries[r.marks[v.from].entry].Voter }
 
-// reach is what the remaining voters can add to a tally.
+// reach is the most that the remaining voters can add to a tally.
 type reach struct {
 	voters          int32
 	weight          int64

@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-func TestSettledNeedsToKnowWhoIsLeft(t *testing.T) {
+func TestSettledNeedsTheRemainingVoters(t *testing.T) {
 	unknown := cast(t, nil, "a", "9* v agree a 1")
 	known := cast(t, &consensus.Options{Electorate: []string{"v1", "v2", "v3", "v4"}}, "a", "3* v agree a 1", "stranger disagree a 1")
 	noVoters := consensus.Left{Voters: []string{}}
@@ -132,7 +132,7 @@ func (s settler) Settled(_ consensus.Ballots, left consensus.Left) bool {
 	return s.says
 }
 
-func TestSettlerIsAskedWhileSomethingIsLeft(t *testing.T) {
+func TestSettlerIsCalledWhileVotesRemain(t *testing.T) {
 	b := cast(t, &consensus.Options{Electorate: []string{"v1", "v2", "v3", "v4", "w"}}, "a", "4* v agree a 1")
 	for _, says := range []bool{true, false} {
 		var asked consensus.Left

@@ -41,8 +41,8 @@ type Options struct {
 	// Groups is the operator's registry for [Grouped], [Ballots.WithGroupDiscount] and reliability.Ledger: voters of one group,
 	// such as those that share a model or a prompt, err together. A voter not in it is a group of its own.
 	Groups map[string]string
-	// Reliabilities is what has been learned of the voters so far; nil means nothing. It must not
-	// change while it is in use.
+	// Reliabilities are those learned of the voters so far; nil means none. They must not
+	// change while they are in use.
 	Reliabilities Reliabilities
 	// Correlation is ρ, the correlation of errors between voters, in (0,1]; it discounts confidence. 0
 	// means 0.2; [Independent] means none.

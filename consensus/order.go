@@ -9,8 +9,8 @@ import (
 // span bounds the final weight of one alternative.
 type span struct{ least, most float64 }
 
-// orderly reports whether the weight stays concentrated enough for [Entropy], however the remaining voters
-// spread theirs, and whether "none of these" stays behind a choice. That nothing else comes to lead is
+// orderly reports whether the weight stays concentrated enough for [Entropy] under any votes of the remaining
+// voters, and whether "none of these" stays behind a choice. That nothing else comes to lead is
 // checked by holds.
 func (o *outlook) orderly(d *Decision) bool {
 	more := float64(o.most.weight)

@@ -77,7 +77,7 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 	}
 }
 
-// needed says how much support a decision needs; "" where the most suffices.
+// needed returns the support that a decision needs, in words; "" where the most suffices.
 func (t *terms) needed() string {
 	if t.threshold <= Plurality {
 		return ""
@@ -94,7 +94,7 @@ func (d *Decision) supported(bound float64) string {
 	return fmt.Sprintf(unit, percent(d.Support, bound))
 }
 
-// agreeing says how many of the voters who did not abstain agree with the leader.
+// agreeing returns how many of the voters who did not abstain agree with the leader, in words.
 func (d *Decision) agreeing(show func(string) string) string {
 	r := d.from.record()
 	p := slices.Index(r.proposals, d.Leader())

@@ -127,7 +127,7 @@ func TestRoundEqualsDecideAfterEveryStep(t *testing.T) {
 	}
 }
 
-func TestAStrategyThatEmbedsABuiltinOneIsAskedItself(t *testing.T) {
+func TestAStrategyThatEmbedsABuiltinOneIsCalledItself(t *testing.T) {
 	r, err := consensus.NewRound(unanimous{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestDecisionsOfBuiltinStrategiesDoNotAllocate(t *testing.T) {
 	}
 }
 
-func TestRoundAsksAStrategyItDoesNotKnowOncePerChange(t *testing.T) {
+func TestRoundCallsAnUnknownStrategyOncePerChange(t *testing.T) {
 	calls := 0
 	s := consensus.Func("counting", func(b consensus.Ballots) consensus.Decision {
 		calls++

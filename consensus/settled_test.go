@@ -176,7 +176,7 @@ func checkSettled(t *rapid.T, s consensus.Strategy, p *poll, exact bool, n *sett
 	}
 }
 
-func TestSettledIsWhatNoVoteLeftCanChange(t *testing.T) {
+func TestNoRemainingVoteChangesASettledDecision(t *testing.T) {
 	for _, tt := range []struct {
 		s     consensus.Strategy
 		exact bool

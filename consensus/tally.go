@@ -41,7 +41,7 @@ type tally struct {
 	noneWeight int64 // the same for those who agree with none
 }
 
-// sides returns what is for the proposal and what is against it. Evidence is a
+// sides returns the weight or evidence for the proposal and against it. Evidence is a
 // single number.
 func (t *tally) sides(p int, m measure, learned bool) (favour, against int64) {
 	c := &t.counts[p]

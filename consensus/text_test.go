@@ -44,7 +44,7 @@ func TestEnumsTravelAsText(t *testing.T) {
 	}
 }
 
-func TestEnumsRefuseToWriteWhatTheyCannotRead(t *testing.T) {
+func TestEnumsRefuseToWriteValuesTheyCannotRead(t *testing.T) {
 	for _, v := range []text{new(consensus.Outcome), new(consensus.Stance), new(consensus.Cause)} {
 		if _, err := v.MarshalText(); err == nil {
 			t.Errorf("%v is written", v)

@@ -305,7 +305,7 @@ func TestSuiteRejectsPlantedBugsInStrategies(t *testing.T) {
 	}
 }
 
-func TestSuiteAcceptsWhatTheMutantsAreMadeOf(t *testing.T) {
+func TestSuiteAcceptsTheStrategiesBehindTheMutants(t *testing.T) {
 	sound := consensus.Func("share", func(b consensus.Ballots) consensus.Decision { return share(b, agreeing, noneOf(b)) })
 	for seed := range uint64(3) {
 		consensustest.CheckStrategy(t, sound, seed)

@@ -160,7 +160,7 @@ func (c *trial) checkOrder(p *poll) {
 	c.same(p, c.decide(q), want, "shuffling proposals")
 }
 
-// names: what voters and proposals are called does not matter.
+// names: the names of voters and proposals do not matter.
 func names(c *trial) {
 	other := func(name string) string { return string(rune('z'-name[1]+'0')) + name }
 	c.each(func(p *poll) {

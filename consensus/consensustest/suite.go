@@ -27,7 +27,7 @@ func TestStrategy(t *testing.T, s consensus.Strategy, seed uint64, except ...Exc
 	t.Run(roundRule, func(t *testing.T) { CheckRound(t, NewRound, s, seed) })
 }
 
-// CheckStrategy does what [TestStrategy] does without subtests: each message begins with the name of the
+// CheckStrategy is [TestStrategy] without subtests: each message begins with the name of the
 // rule. A panic of the strategy is reported too.
 func CheckStrategy(t Reporter, s consensus.Strategy, seed uint64, except ...Exception) {
 	t.Helper()

@@ -45,7 +45,7 @@ func abstention(c *trial) {
 	c.expect(abstaining, consensus.Deadlocked, "")
 }
 
-// unanimity: a proposal that all voters agree with is chosen, however loudly they reject its rivals.
+// unanimity: a proposal that all voters agree with is chosen, even if they reject its rivals with any weight.
 func unanimity(c *trial) {
 	for n := 2; n <= 12; n++ {
 		for k := range 3 {
@@ -135,7 +135,7 @@ func ranks(c *trial) {
 	}
 }
 
-// minority: a few voters do not prevail over many, however sure they are.
+// minority: a few voters with any confidence do not prevail over many.
 func minority(c *trial) {
 	p := &poll{proposals: []string{"few", "many"}}
 	p.cast("v", "few", consensus.Agree, 1).crowd("w", 9, "many", consensus.Agree, 1)

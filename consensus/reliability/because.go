@@ -25,7 +25,7 @@ func (s *side) add(m *Model, who consensus.Bloc) {
 	}
 }
 
-// because explains a final decision by what is on record about the voters on either side.
+// because explains a final decision by the records of the voters on either side.
 func (r *reading) because(d consensus.Decision) string {
 	if !d.Final() || len(r.m.voters) == 0 || d.Outcome != consensus.Rejected && d.Leader() == "" {
 		return ""
@@ -73,7 +73,7 @@ func (r *reading) sides(leader int, rejected bool) (mine, against *side) {
 	return mine, against
 }
 
-// record says what is on record about the voters of a side, or "" if nothing is.
+// record returns the record of the voters of a side in words, or "" if there is none.
 func (s *side) record(m *Model, of []record, text string) string {
 	var all record
 	for _, j := range s.known {
@@ -101,7 +101,7 @@ func (m *Model) were(s *side) string {
 	return text + " were"
 }
 
-// doubtful says for people why confidence is lowered, or "" if it hardly is.
+// doubtful returns why confidence is lowered, for people, or "" if it hardly is.
 func doubtful(d fit.Doubt) string {
 	switch percent := math.Round; {
 	case d.Size < 0.1:

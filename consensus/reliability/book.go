@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// book keeps decisions and what was learned from them.
+// book keeps decisions and the lessons from them.
 type book struct {
 	o         Options // as given, without defaults
 	decisions []decision
@@ -18,7 +18,7 @@ type book struct {
 	last [2]lesson // what the book last learned, by subject
 }
 
-// decision is what voters said in a decision.
+// decision has the votes of a decision.
 type decision struct {
 	ID     string            `json:"id,omitempty"`
 	Single bool              `json:"single,omitempty"` // the only one of its proposals
@@ -30,7 +30,7 @@ type decision struct {
 	Chose  string            `json:"chose,omitempty"`
 }
 
-// row is what voters, in the order of their names, said in answer to a question.
+// row has the answers of voters to a question, in the order of their names.
 type row struct {
 	Voter  []string  `json:"voter"`
 	Said   []int32   `json:"said"`             // candidates
@@ -146,7 +146,7 @@ func (b *book) resolve(id, right string) error {
 	return nil
 }
 
-// forget drops the oldest decisions, and what was learned from them.
+// forget drops the oldest decisions, and the lessons from them.
 func (b *book) forget() {
 	o := b.o.withDefaults()
 	kept := b.decisions[o.leave():]

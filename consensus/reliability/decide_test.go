@@ -196,7 +196,7 @@ func TestALearnedRejectionIsNotSettledWhileAProposalMayBeMade(t *testing.T) {
 	}
 }
 
-func TestTheOneToAskNextTellsMost(t *testing.T) {
+func TestTheNextVoterIsTheMostInformative(t *testing.T) {
 	all := history(150, []float64{0.6, 0.95, 0.7, 0.03, 0.55}, []string{"a", "b"}, 8)
 	m := several(learn(t, nil, all, 1))
 	rest := []string{"voter 0", "voter 1", "voter 2", "voter 4"}

@@ -6,7 +6,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// configuration is the default strategy with what a [Ledger] knew when it was asked.
+// configuration is the default strategy with the knowledge of a [Ledger] at the time of the call.
 type configuration struct {
 	several, one     *Model
 	choices, stances bool // all decisions are between several, or on one
@@ -16,7 +16,7 @@ func (c configuration) knows() bool { return c.several.knows() || c.one.knows() 
 
 func (m *Model) knows() bool { return len(m.voters) > 0 }
 
-// Name returns "default", or the name of what decides as long as nothing is known.
+// Name returns "default" or, as long as nothing is known, the name of the strategy that decides.
 func (c configuration) Name() string {
 	if !c.knows() {
 		return consensus.Default().Name()
@@ -37,7 +37,7 @@ func (c configuration) Reliability(voter string, proposals int) (consensus.Relia
 	return c.several.Reliability(voter, proposals)
 }
 
-// Decide hands over to what suits the ballots.
+// Decide delegates to the strategy that suits the ballots.
 func (c configuration) Decide(b consensus.Ballots) consensus.Decision {
 	m := c.model(b)
 	if !m.knows() {

@@ -21,7 +21,7 @@ type seen struct {
 
 func (s *seen) ballots() consensus.Ballots { return closed(nil, s.proposals, s.votes) }
 
-// history is what voters who are right so often say, of shared choices.
+// history has the votes of voters who are right with the given rates, on shared choices.
 func history(n int, right []float64, choices []string, seed uint64) (all []seen) {
 	r := rand.New(rand.NewPCG(seed, 5))
 	for range n {
@@ -166,7 +166,7 @@ func TestRatesAreLearnedForEachChoice(t *testing.T) {
 	}
 }
 
-// Voters repeat each other if they also dissent together. Those who agree with everybody do not.
+// Voters repeat each other if they also dissent together. Those who agree with all others do not.
 func TestOnlyThoseWhoDissentTogetherAreCopies(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	l := new(reliability.Ledger)

@@ -21,7 +21,7 @@ import (
 // With [Options.Choices], all decisions are of the last kind; with [Options.Stances], of the second. Learning starts
 // with [Options.First] decisions of a kind.
 //
-// The groups of [consensus.Options.Groups] are what the program says about its voters, and come before what votes say.
+// The groups of [consensus.Options.Groups] are stated by the program, and take precedence over the votes.
 // They lower confidence, and may keep open what would be a clear majority without them: voters of a group share its
 // weight, as [consensus.Ballots.WithGroupDiscount] describes, in what a clear majority is and until something has been
 // learned of them. If half of the voters or more, but not all, are of one group, and differ from each other less than 0.8
@@ -54,7 +54,7 @@ func NewLedger(o *Options) (*Ledger, error) {
 	return l, nil
 }
 
-// Observe adds a decision with its ballots. id is what [Ledger.Resolve] refers to it by, or "" if that is not needed.
+// Observe adds a decision with its ballots. id is its name for [Ledger.Resolve], or "" if that is not needed.
 // The ledger learns from voters who are for one proposal, and from those who reject all candidates but one; it ignores
 // other ballots. A decision with a single vote teaches nothing until its outcome is known.
 //

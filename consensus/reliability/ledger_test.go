@@ -28,7 +28,7 @@ func said(pairs ...string) consensus.Ballots {
 	return closed(nil, slices.Compact(proposals), votes)
 }
 
-// trio is what ada, bo and cy say: ada is right in nineteen of twenty decisions, the others together in 20 of 40.
+// trio has the votes of ada, bo and cy: ada is right in nineteen of twenty decisions, the others together in 20 of 40.
 func trio(i int) (b consensus.Ballots, right string) {
 	says := func(wrong bool) string {
 		if wrong {
@@ -79,7 +79,7 @@ func TestOptionsOutOfRangeAreRefused(t *testing.T) {
 	}
 }
 
-func TestALedgerRefusesWhatItCannotKeep(t *testing.T) {
+func TestALedgerRefusesDecisionsItCannotKeep(t *testing.T) {
 	l := ledger(t, &reliability.Options{Choices: []string{"yes", "no"}})
 	observe(t, l, "first", said("ada", "yes", "bo", "no"))
 	abstains := closed(nil, []string{"yes"}, []consensus.Vote{{Voter: "ada", ProposalID: "yes", Stance: consensus.Abstain}})
@@ -178,7 +178,7 @@ func TestALedgerIsSafeForConcurrentUse(t *testing.T) {
 	}
 }
 
-// continued returns what a ledger decides on the way of another sixty decisions.
+// continued returns the decisions of a ledger over another sixty tasks.
 func continued(t *testing.T, l *reliability.Ledger) (all []string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 3))

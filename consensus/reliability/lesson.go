@@ -9,7 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability/internal/fit"
 )
 
-// subject is what a model is about. A vote means something else if there is only one proposal.
+// subject is the sort of decisions that a model is about. A vote means something else if there is only one proposal.
 type subject int
 
 const (
@@ -47,7 +47,7 @@ func (b *book) due(of subject) bool {
 	return n >= b.o.withDefaults().First && (10*n >= 11*len(last) || news > 0 && 6*news >= known)
 }
 
-// lesson is what a book learns from, and what it learned.
+// lesson has the input of a book's learning, and its result.
 type lesson struct {
 	right []*string // outcomes of the first decisions as they were, nil where not known
 	model *Model    // nil: nothing was learned

@@ -15,7 +15,7 @@ const (
 	clearShare  = 0.8
 )
 
-// majority is what the most weight is for, its share of the weight that was not abstained, and that weight. The share is
+// majority is the proposal with the most weight, its share of the weight that was not abstained, and that weight. The share is
 // 0 if fewer than clearVoters are for it.
 type majority struct {
 	place         int // of the proposal, or of none if most is against all of them
@@ -103,13 +103,13 @@ func (r *reading) outcomesAgainst(place int) bool {
 	return theirs > mine
 }
 
-// The sides of a decision. Newcomers, who share a number, and whoever divided a ballot may be on both.
+// The sides of a decision. Newcomers, who share a number, and voters who divided a ballot may be on both.
 const (
 	forIt     int8 = 1
 	againstIt int8 = 2
 )
 
-// plurality returns what most of one side said in a decision, or -1 if that is not one thing.
+// plurality returns the most frequent answer of one side in a decision, or -1 if there is no single one.
 func plurality(v fit.Votes, sides []int8, side int8) int32 {
 	count := make([]int, v.Field)
 	for i, j := range v.Voter {

@@ -29,7 +29,7 @@ func (c camp) String() string {
 	return s
 }
 
-// own is what a voter votes for.
+// own is the choice of a voter.
 func (c camp) own(j int) int {
 	own := max(0, j-(c.voters-c.minorities)+1)
 	if c.together {

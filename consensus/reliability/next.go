@@ -6,7 +6,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// Next returns which voter of rest to ask next, or "" if rest is empty: the one whose vote tells most for its cost, by
+// Next returns which voter of rest to ask next, or "" if rest is empty: the one whose vote is most informative for its cost, by
 // its log-odds above chance. That may be one who is nearly always wrong. A copy of a voter who has voted tells nothing.
 // cost returns the cost of asking a voter, above 0; nil means the same for all. Ties go to the first voter.
 func (m *Model) Next(b consensus.Ballots, rest []string, cost func(voter string) float64) string {

@@ -70,7 +70,7 @@ func (r *reading) balance() []int64 {
 		voter, times := r.m.number(who)
 		worth := float64(times / int64(who.N))
 		if r.m.trust > 0 {
-			worth *= max(0, r.m.fit.Strength(voter)) // who is for something is not against it, however often it was wrong
+			worth *= max(0, r.m.fit.Strength(voter)) // a voter for a proposal is not against it, even if it was often wrong
 		}
 		for _, v := range r.m.kind.counted(votes) {
 			x := int64(who.N) * int64(math.Round(v.Weight*worth))

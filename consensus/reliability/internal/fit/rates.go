@@ -85,7 +85,7 @@ func (r *rates) joint(v *Votes, factor, p []float64) {
 	}
 }
 
-// before fills p with the log-prior. "None of these" stands for the answers that nobody named, and weighs as many as
+// before fills p with the log-prior. "None of these" stands for the answers that no voter named, and weighs as many as
 // these are. Without it, one of the voters would always be right.
 func (r *rates) before(v *Votes, p []float64) {
 	if !r.own {
