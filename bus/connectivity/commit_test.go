@@ -30,7 +30,7 @@ func TestTheIDOfAnEmissionCannotBeTakenInAdvance(t *testing.T) {
 	}
 }
 
-// A reader of the bus finds every signal in the layer, however early it reads.
+// A reader of the bus that reads a signal at once finds it in the layer.
 func TestAReaderFindsTheSignalItHasRead(t *testing.T) {
 	w := real(t, nil)
 	sub, err := w.bus.Subscribe(bus.SubscribeOptions{Agent: "a"})

@@ -34,9 +34,9 @@ type Router struct {
 	err   error         // of the log: nothing more can be written
 }
 
-// New returns a router with the state that its journal has, whose agents and rooms are
-// those of the options: agents that are new join, others leave. Nobody has a turn
-// before [Router.Run].
+// New returns a router with the state in its journal, and with the agents and rooms of
+// the options: new agents join, others leave. No agent has a turn before
+// [Router.Run].
 func New(ctx context.Context, o *Options) (*Router, error) {
 	opts, err := o.withDefaults()
 	if err != nil {

@@ -62,7 +62,7 @@ func atURL(t *testing.T, s mcp.Spec, o *mcp.Options) *mcp.Server {
 	return server
 }
 
-func TestAServerOverHTTPGetsItsHeadersAndReturnsWhatItHas(t *testing.T) {
+func TestAServerOverHTTPGetsItsHeadersAndReturnsResultsOfEachKind(t *testing.T) {
 	t.Parallel()
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return dictionary() }, nil)
 	refused := atomic.Int32{}

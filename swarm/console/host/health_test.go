@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestHealthCountsWhatAnOfficePublishesAndNamesNoDirectoryOfTheBuild(t *testing.T) {
+func TestHealthCountsAnOfficesSignalsAndNamesNoDirectoryOfTheBuild(t *testing.T) {
 	t.Parallel()
 	h, hub := opened(t, t.TempDir(), of("office"))
 	b := h.Backend()

@@ -9,7 +9,7 @@ const (
 )
 
 // copies finds voters who copy each other: those who vote alike even when they dissent from the others. Agreeing with
-// what everybody says is no evidence. It returns the first voter of each voter's group, and nil if there are no copies.
+// the votes of all others is no evidence. It returns the first voter of each voter's group, and nil if there are no copies.
 // It runs before fitting, because once copies determine the consensus, nothing shows them any more.
 func (b *Batch) copies() []int32 {
 	n := b.Voters
