@@ -7,19 +7,19 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Fold is what is taken back in a thread. The zero Fold is that of the empty log.
+// A Fold has the retracted signals of a thread. The zero Fold is that of the empty log.
 type Fold struct {
-	Said []*signals.Signal[Retraction] // that took something back, in log order; shared
+	Said []*signals.Signal[Retraction] // the retractions that changed the set, in log order; shared
 	gone []gone
 }
 
-// A gone signal is taken back by its author, or not.
+// A gone signal was retracted by its author, or by the operator.
 type gone struct {
 	signals.Any
 	own bool
 }
 
-// FoldOf returns what is taken back in a log of one thread.
+// FoldOf returns the retracted signals of a log of one thread.
 func FoldOf(log []signals.Any) *Fold {
 	f := new(Fold)
 	for i, s := range log {
@@ -28,8 +28,8 @@ func FoldOf(log []signals.Any) *Fold {
 	return f
 }
 
-// Apply takes the next signal of a thread after its log, and reports whether it changes
-// what is taken back.
+// Apply takes the next signal of a thread after its log, and reports whether the set of
+// retracted signals changes.
 func (f *Fold) Apply(log []signals.Any, s signals.Any) bool {
 	if r, ok := signals.As[Retraction](s); ok {
 		if Check(log, s) != nil {
@@ -59,10 +59,10 @@ func (f *Fold) Apply(log []signals.Any, s signals.Any) bool {
 	return again
 }
 
-// Any reports whether anything is taken back.
+// Any reports whether any signal is retracted.
 func (f *Fold) Any() bool { return len(f.gone) > 0 }
 
-// Has reports whether a signal is taken back.
+// Has reports whether a signal is retracted.
 func (f *Fold) Has(id signals.ID) bool {
 	for _, g := range f.gone {
 		if g.Head().ID == id {
@@ -72,7 +72,7 @@ func (f *Fold) Has(id signals.ID) bool {
 	return false
 }
 
-// same reports whether a signal says what an earlier one of the same author said.
+// same reports whether a signal has the content of an earlier one of the same author.
 func same(a, b signals.Any) bool {
 	if a.Kind() != b.Kind() || author(a) != author(b) {
 		return false
@@ -81,7 +81,7 @@ func same(a, b signals.Any) bool {
 	return reflect.ValueOf(x).Comparable() && x == y
 }
 
-// content returns what a signal says. A proposal that is made again has another id.
+// content returns the content of a signal. A proposal that is made again has another id.
 func content(s signals.Any) any {
 	if p, ok := s.Body().(signals.Proposal); ok {
 		p.ProposalID = ""

@@ -10,14 +10,14 @@ import (
 // Kind is the kind of [Retraction].
 const Kind signals.Kind = "retraction"
 
-// system is the source of what the operator takes back.
+// system is the source of the operator's retractions.
 const system = "system"
 
 // A Retraction takes a signal back.
 type Retraction struct {
 	TargetSignalID signals.ID `json:"targetSignalId"` // required
 	Reason         string     `json:"reason"`         // required
-	By             string     `json:"by,omitempty"`   // who asked the operator's program for it
+	By             string     `json:"by,omitempty"`   // the person who asked the operator's program for it
 }
 
 // Of returns a retraction of a signal.
@@ -41,8 +41,8 @@ func (p Retraction) Check(l signals.Limits) error {
 	return l.Text("reason", p.Reason)
 }
 
-// Check returns a [*signals.FieldError] if a signal that is published after a log takes
-// back what it may not; nil if it is no retraction.
+// Check returns a [*signals.FieldError] if a signal published after a log retracts one that
+// it may not retract; nil if it is no retraction.
 func Check(log []signals.Any, s signals.Any) error {
 	r, ok := signals.As[Retraction](s)
 	if !ok {
@@ -72,7 +72,7 @@ func find(log []signals.Any, id signals.ID) signals.Any {
 	return nil
 }
 
-// author returns who said a signal. What a tool returned was said by who called it.
+// author returns the author of a signal. The author of a tool's result is its caller.
 func author(s signals.Any) string {
 	if p, ok := s.Body().(signals.ToolResult); ok {
 		return p.TriggeredBy

@@ -15,7 +15,7 @@ var (
 	doubted = signals.Doubt{TargetSignalID: signals.MustID("s_1"), Concern: "is it?", Severity: signals.High}
 )
 
-// log returns signals of these sources, which say something in turn.
+// log returns signals made of pairs of a source and a payload.
 func log(said ...any) (all []signals.Any) {
 	for i := 0; i < len(said); i += 2 {
 		n := uint64(i/2 + 1)
@@ -48,7 +48,7 @@ func back(n int) retract.Retraction {
 	return retract.Retraction{TargetSignalID: signals.MustID(fmt.Sprint("s_", n)), Reason: "it was wrong"}
 }
 
-func TestWhoSaidSomethingOrTheOperatorTakesItBack(t *testing.T) {
+func TestTheAuthorOrTheOperatorRetractsASignal(t *testing.T) {
 	t.Parallel()
 	vote, plan := signals.Vote{ProposalID: "p", Stance: signals.Agree, Weight: 1}, signals.Proposal{ProposalID: "p", Content: "add an index"}
 	for name, c := range map[string]struct {
@@ -90,7 +90,7 @@ func TestWhoSaidSomethingOrTheOperatorTakesItBack(t *testing.T) {
 	}
 }
 
-func TestWhatIsTakenBackTwiceIsTakenBackOnce(t *testing.T) {
+func TestASignalRetractedTwiceIsRetractedOnce(t *testing.T) {
 	t.Parallel()
 	all := log("ann", found, "ann", back(1), "system", back(1))
 	f := retract.FoldOf(all)
@@ -102,8 +102,8 @@ func TestWhatIsTakenBackTwiceIsTakenBackOnce(t *testing.T) {
 	}
 }
 
-// Only its author says again, in the same words, what was taken back, and that alone.
-func TestWhatItsAuthorStatesAgainIsNotTakenBack(t *testing.T) {
+// Only the author of a retracted signal ends its retraction, by the same content.
+func TestASignalItsAuthorStatesAgainIsNotRetracted(t *testing.T) {
 	t.Parallel()
 	plan := signals.Proposal{ProposalID: "p", Content: "add an index", Reasoning: "it is slow"}
 	again, other := plan, plan
