@@ -91,10 +91,12 @@ func TestLinkOfALeafNodeIsCutAndNothingIsLostOrThereTwice(t *testing.T) {
 	t.Parallel()
 	hub, leaf, link := regions(t)
 	link.Away(10 * time.Millisecond)
-	keep := bus.Options{TTL: -1}
-	home := join(t, natsbus.Options{URL: hub.URL(), Process: "home", Bus: keep})
+	// The hub writes as fast as it can until the process behind the leaf node notices.
+	const remembered = 1 << 19
+	keep := bus.Options{TTL: -1, History: remembered / 4}
+	home := join(t, natsbus.Options{URL: hub.URL(), Process: "home", Bus: keep, Remember: remembered})
 	silent := make(chan struct{}, 64)
-	away := join(t, natsbus.Options{URL: leaf.URL(), Domain: region, Process: "away", Bus: keep, Tell: natsbus.Tell{Status: func(s natsbus.Status) {
+	away := join(t, natsbus.Options{URL: leaf.URL(), Domain: region, Process: "away", Bus: keep, Remember: remembered, Tell: natsbus.Tell{Status: func(s natsbus.Status) {
 		if !s.Connected {
 			silent <- struct{}{}
 		}
@@ -132,7 +134,7 @@ func TestLinkOfALeafNodeIsCutAndNothingIsLostOrThereTwice(t *testing.T) {
 	if err := away.Bus().Sync(soon(t), last.Seq); err != nil {
 		t.Fatal(err)
 	}
-	late := join(t, natsbus.Options{URL: hub.URL(), Process: "late", Bus: keep})
+	late := join(t, natsbus.Options{URL: hub.URL(), Process: "late", Bus: keep, Remember: remembered})
 	all := lines(t, late.Bus())
 	if !slices.Equal(all, lines(t, home.Bus())) || !slices.Equal(all, lines(t, away.Bus())) {
 		t.Error("processes have different logs")
