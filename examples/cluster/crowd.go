@@ -118,17 +118,16 @@ func crowd(ctx context.Context, url, place, crowd string, out io.Writer) error {
 	}
 	o := swarm.Options{Agents: team, Seed: 7, Quorum: n - 1, Limits: swarm.Limits{Deadline: 5 * time.Minute, Signals: 2*n + 10}}
 	var began time.Time
-	seen := 0
+	over := false
 	for e, err := range machines.Drive(ctx, log, past, o, task) {
 		if err != nil {
 			return err
 		}
-		seen++
 		switch e := e.(type) {
 		case solves.Started:
-			began = time.Now()
+			began, over = time.Now(), e.Past != nil && e.Past.Stop == runlog.StopConsensus
 		case solves.Stopped:
-			report(out, place, e.Result, time.Since(began), seen > 2)
+			report(out, place, e.Result, time.Since(began), !over)
 		}
 	}
 	time.Sleep(3 * time.Second) // others still ask for turns, read and compare

@@ -13,17 +13,16 @@ import (
 func (j *job) recounted(past *solves.Result, now iter.Seq2[solves.Event, error]) iter.Seq2[solves.Event, error] {
 	return func(yield func(solves.Event, error) bool) {
 		for e, err := range now {
-			switch event := e.(type) {
-			case solves.Started:
-				event.Past = past
-				if !j.recount(event, yield) {
+			if began, ok := e.(solves.Started); ok {
+				began.Past = past
+				if !j.recount(began, yield) {
 					return
 				}
 				continue
-			case solves.Stopped:
-				if past.Stop != 0 && !past.Stop.GoesOn() && len(event.Result.Log) == len(past.Log) {
-					e = solves.Stopped{Result: past}
-				}
+			}
+			over := past.Stop != 0 && !past.Stop.GoesOn()
+			if end, ok := e.(solves.Stopped); ok && over && len(end.Result.Log) == len(past.Log) {
+				e = solves.Stopped{Result: past}
 			}
 			if !yield(e, err) {
 				return
