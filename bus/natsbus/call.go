@@ -25,10 +25,9 @@ const (
 // Call asks a process that serves a name, and returns its answer. While no process serves
 // the name, or the one that was asked is gone, it asks again, until ctx ends, and warns once for
 // each such time ([Tell].Warn): so the call may be made more than once, and what it does must
-// allow that. Request and answer are at
-// most as large as a message of the servers: 1 MiB by default. The subjects STREAM.call.NAME,
-// STREAM.cancel.NAME and STREAM.answer.NAME.> carry the name, so that permissions can say who
-// may serve it.
+// allow that. Request and answer are at most as large as a message of the servers: 1 MiB by
+// default. The subjects STREAM.call.NAME, STREAM.cancel.NAME and STREAM.answer.NAME.> carry
+// the name, so that permissions can say who may serve it.
 func (l *Link) Call(ctx context.Context, name string, request []byte) ([]byte, error) {
 	own := l.opts.Stream + ".answer." + token(name) + "." + rand.Text()
 	answers := make(chan *nats.Msg, 64)

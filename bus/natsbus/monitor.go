@@ -34,7 +34,7 @@ func (o *Options) checkServers(ctx context.Context, stream *jetstream.StreamInfo
 			continue
 		}
 		err = o.complain(&ConfigError{
-			"jetstream sync_interval", told.Config.Interval.String() + " at " + url, "always",
+			"jetstream sync_interval", told.Config.Interval.String() + " at " + Redacted(url), "always",
 			"signals are acknowledged before fsync, and a loss of power loses them: set jetstream { sync_interval: always }",
 		})
 		if err != nil {
@@ -105,7 +105,7 @@ func monitored(ctx context.Context, url string) (told monitoredServer, err error
 	}
 	defer func() { _ = answer.Body.Close() }()
 	if err := json.NewDecoder(answer.Body).Decode(&told); err != nil {
-		return told, fmt.Errorf("%s/jsz: %w", url, err)
+		return told, fmt.Errorf("%s/jsz: %w", Redacted(url), err)
 	}
 	return told, nil
 }
