@@ -7,19 +7,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
 )
 
-// writes is a set with a tool that is asked, which counts its calls.
-func writes(n *int, by tools.Recorder) *tools.Set {
+// writes is a set with a tool that is asked, which counts its calls: those of one answer
+// run at once.
+func writes(n *atomic.Int32, by tools.Recorder) *tools.Set {
 	return &tools.Set{
 		From: []tools.Source{
 			does("files", "write", tools.Hints{}, func(context.Context) (tools.Result, error) {
-				*n++
-				return tools.Result{Text: fmt.Sprint("written ", *n)}, nil
+				return tools.Result{Text: fmt.Sprint("written ", n.Add(1))}, nil
 			}),
 			does("files", "read", tools.Hints{ReadsOnly: true}, says("read")),
 		},
@@ -31,26 +32,26 @@ func TestACallThatNeedsPermissionContinuesWithTheAnswer(t *testing.T) {
 	args := `{"path":"a\u001b[31m"}`
 	for verdict, want := range map[tools.Verdict]struct {
 		text  string
-		calls int
+		calls int32
 	}{
 		tools.AllowOnce:  {"written 1", 1},
 		tools.AllowSolve: {"written 1", 1},
 		tools.Refuse:     {"a person has denied the call of files/write: not today", 0},
 	} {
-		n, by := 0, newRecords()
-		_, err := makes(t.Context(), writes(&n, by), call("files__read", `{}`), call("files__write", args))
+		n, by := new(atomic.Int32), newRecords()
+		_, err := makes(t.Context(), writes(n, by), call("files__read", `{}`), call("files__write", args))
 		q := asked(t, err)
-		if len(q) != 1 || n != 0 || q[0].Agent != "ann" || q[0].Tool != "files/write" || string(q[0].Args) != args {
-			t.Fatalf("asked %+v after %d calls", q, n)
+		if len(q) != 1 || n.Load() != 0 || q[0].Agent != "ann" || q[0].Tool != "files/write" || string(q[0].Args) != args {
+			t.Fatalf("asked %+v after %d calls", q, n.Load())
 		}
 		if text := err.Error(); !strings.Contains(text, `ann wants to call files/write with {"path":"a\u001b[31m"}: its policy is to ask`) {
 			t.Errorf("the user is told %q", text)
 		}
 		by.answer(t, q[0], tools.Answer{Verdict: verdict, Reason: "not today"})
 		for range 2 { // the second as after a restart
-			all := made(t, writes(&n, by), call("files__read", `{}`), call("files__write", args))
-			if all[1].Text != want.text || n != want.calls || all[1].IsError != (verdict == tools.Refuse) {
-				t.Errorf("%s: %+v after %d calls", verdict, all[1], n)
+			all := made(t, writes(n, by), call("files__read", `{}`), call("files__write", args))
+			if all[1].Text != want.text || n.Load() != want.calls || all[1].IsError != (verdict == tools.Refuse) {
+				t.Errorf("%s: %+v after %d calls", verdict, all[1], n.Load())
 			}
 		}
 	}
@@ -58,19 +59,19 @@ func TestACallThatNeedsPermissionContinuesWithTheAnswer(t *testing.T) {
 
 func TestAnAnswerForTheSolveHoldsForOtherCallsAndOneForTheCallDoesNot(t *testing.T) {
 	for verdict, asks := range map[tools.Verdict]bool{tools.AllowOnce: true, tools.AllowSolve: false} {
-		n, by := 0, newRecords()
-		_, err := makes(t.Context(), writes(&n, by), call("files__write", `{"a":1}`))
+		n, by := new(atomic.Int32), newRecords()
+		_, err := makes(t.Context(), writes(n, by), call("files__write", `{"a":1}`))
 		by.answer(t, asked(t, err)[0], tools.Answer{Verdict: verdict})
-		_, err = makes(t.Context(), writes(&n, by), call("files__write", `{"a":1}`), call("files__write", `{"a":2}`))
-		if got := err != nil; got != asks || n != map[bool]int{true: 1, false: 2}[asks] {
-			t.Errorf("%s: %v after %d calls", verdict, err, n)
+		_, err = makes(t.Context(), writes(n, by), call("files__write", `{"a":1}`), call("files__write", `{"a":2}`))
+		if got := err != nil; got != asks || n.Load() != map[bool]int32{true: 1, false: 2}[asks] {
+			t.Errorf("%s: %v after %d calls", verdict, err, n.Load())
 		}
 	}
 }
 
 func TestAllQuestionsOfAnAnswerAreAskedAtOnce(t *testing.T) {
-	n := 0
-	_, err := makes(t.Context(), writes(&n, newRecords()), call("files__write", `{"a":1}`), call("files__write", `{"a":2}`))
+	n := new(atomic.Int32)
+	_, err := makes(t.Context(), writes(n, newRecords()), call("files__write", `{"a":1}`), call("files__write", `{"a":2}`))
 	if q := asked(t, err); len(q) != 2 || string(q[0].Args) != `{"a":1}` {
 		t.Errorf("asked %v", q)
 	}
@@ -208,13 +209,13 @@ func TestAPermissionToRepeatHoldsForOneCall(t *testing.T) {
 }
 
 func TestARefusalHoldsForOneCall(t *testing.T) {
-	n, by := 0, newRecords()
-	_, err := makes(t.Context(), writes(&n, by), call("files__write", `{"a":1}`))
+	n, by := new(atomic.Int32), newRecords()
+	_, err := makes(t.Context(), writes(n, by), call("files__write", `{"a":1}`))
 	by.answer(t, asked(t, err)[0], tools.Answer{Verdict: tools.Refuse})
-	if o := made(t, writes(&n, by), call("files__write", `{"a":1}`))[0]; o.How != tools.Denied {
+	if o := made(t, writes(n, by), call("files__write", `{"a":1}`))[0]; o.How != tools.Denied {
 		t.Errorf("got %+v", o)
 	}
-	_, err = makes(t.Context(), writes(&n, by), call("files__write", `{"a":2}`))
+	_, err = makes(t.Context(), writes(n, by), call("files__write", `{"a":2}`))
 	asked(t, err) // it is not refused unasked
 }
 
@@ -259,8 +260,8 @@ func TestACallIsRepeatedByTheHintsOfTheToolAsItIsNow(t *testing.T) {
 
 func TestAQuestionShowsAllArgumentsOrStatesWhatItCuts(t *testing.T) {
 	args := `{"text":"` + strings.Repeat("x", 3000) + `","then":"delete everything"}`
-	n := 0
-	_, err := makes(t.Context(), writes(&n, newRecords()), call("files__write", args))
+	n := new(atomic.Int32)
+	_, err := makes(t.Context(), writes(n, newRecords()), call("files__write", args))
 	q := asked(t, err)[0]
 	if !strings.Contains(q.Detail(), "delete everything") {
 		t.Errorf("the detail is %q", q.Detail())
@@ -272,13 +273,13 @@ func TestAQuestionShowsAllArgumentsOrStatesWhatItCuts(t *testing.T) {
 
 // A person denies a call, and then allows the agent's other calls of the tool in the solve.
 func TestADeniedCallStaysDeniedWhenOthersAreAllowedForTheSolve(t *testing.T) {
-	n, by := 0, newRecords()
+	n, by := new(atomic.Int32), newRecords()
 	calls := []models.Call{call("files__write", `{"a":1}`), call("files__write", `{"a":2}`)}
-	_, err := makes(t.Context(), writes(&n, by), calls...)
+	_, err := makes(t.Context(), writes(n, by), calls...)
 	q := asked(t, err)
 	by.answer(t, q[0], tools.Answer{Verdict: tools.Refuse})
 	by.answer(t, q[1], tools.Answer{Verdict: tools.AllowSolve})
-	if all := made(t, writes(&n, by), calls...); !all[0].IsError || all[1].IsError || n != 1 {
-		t.Errorf("%+v after %d calls", all, n)
+	if all := made(t, writes(n, by), calls...); !all[0].IsError || all[1].IsError || n.Load() != 1 {
+		t.Errorf("%+v after %d calls", all, n.Load())
 	}
 }
