@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -179,7 +180,7 @@ func (l *Log) has(text string, seq uint64) bool {
 func (l *Log) sendOnce(
 	ctx context.Context, m *nats.Msg, options []jetstream.PublishOpt, told <-chan verdict,
 ) (v verdict, known bool, err error) {
-	copied := &nats.Msg{Subject: m.Subject, Header: m.Header, Data: m.Data} // the client adds a reply
+	copied := &nats.Msg{Subject: m.Subject, Header: maps.Clone(m.Header), Data: m.Data} // the client adds a reply and headers
 	sent, err := l.js.PublishMsgAsync(copied, append(options, jetstream.WithRetryAttempts(0))...)
 	if err != nil {
 		return v, false, err

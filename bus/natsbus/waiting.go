@@ -1,7 +1,6 @@
 package natsbus
 
 import (
-	"bytes"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,10 +25,9 @@ type waitingState struct {
 	err      error                    // why nobody waits any more
 }
 
-// A pending message waits for its verdict.
+// A pending message waits for its verdict. It is not changed any more.
 type pending struct {
-	subject string
-	digest  []byte
+	sent    *nats.Msg
 	verdict chan verdict
 }
 
@@ -71,7 +69,7 @@ func (w *waiting) verdictOn(id signals.ID, m *nats.Msg) (<-chan verdict, error) 
 		return nil, bus.ErrDuplicate
 	}
 	c := make(chan verdict, 1)
-	w.state.verdicts[id] = pending{m.Subject, signedText(m.Subject, m.Header, m.Data), c}
+	w.state.verdicts[id] = pending{m, c}
 	return c, nil
 }
 
@@ -80,7 +78,7 @@ func (w *waiting) deny(subject string, why error) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	for id, p := range w.state.verdicts {
-		if p.subject == subject {
+		if p.sent.Subject == subject {
 			p.verdict <- verdict{lost: why}
 			delete(w.state.verdicts, id)
 		}
@@ -120,7 +118,7 @@ func (w *waiting) fed(all []verdict, seq uint64, advance func()) {
 	defer w.lock.Unlock()
 	advance()
 	for _, v := range all {
-		if p := w.state.verdicts[v.id]; p.verdict != nil && v.of != nil && bytes.Equal(p.digest, v.of.digest()) {
+		if p := w.state.verdicts[v.id]; p.verdict != nil && v.of != nil && v.of.says(p.sent) {
 			p.verdict <- v
 			delete(w.state.verdicts, v.id)
 		}
