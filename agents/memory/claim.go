@@ -1,14 +1,6 @@
 package memory
 
-import (
-	"slices"
-
-	"github.com/swarmbus/swarmbus/internal/plain"
-	"github.com/swarmbus/swarmbus/signals"
-)
-
-// system is the source of the signals that a driver publishes itself.
-const system = "system"
+import "github.com/swarmbus/swarmbus/signals"
 
 // ClaimOf returns what the last signal of a log states, and whether it states anything:
 // a discovery, or a fact that somebody else than the system shares. The log is that of
@@ -18,41 +10,7 @@ const system = "system"
 // the thread had in an earlier round, what the solve began with, and what it recalled itself
 // ([Pool.Tool]), so that its statement is derived from the fact itself, unless it gives
 // evidence that nobody had given.
-func ClaimOf(log []signals.Any, group string) (Claim, bool) {
-	if len(log) == 0 {
-		return Claim{}, false
-	}
-	last := log[len(log)-1]
-	c, ok := stated(last)
-	if !ok || last.Head().Source == system {
-		return Claim{}, false
-	}
-	h := last.Head()
-	c.Signal, c.Source, c.Group, c.Thread, c.Time = h.ID, h.Source, group, h.Thread, h.Time
-	own, heard, known := c.ID(), false, c.Evidence == ""
-	for _, earlier := range log[:len(log)-1] {
-		at := earlier.Head()
-		if at.Thread != h.Thread {
-			continue
-		}
-		shown, recalls := shows(earlier)
-		for _, e := range shown {
-			if at.ID == h.ReplyTo && e.ID() != own {
-				c.From = append(c.From, e.ID())
-			}
-			if e.ID() == own {
-				heard = heard || at.Round < h.Round || at.Source == system || recalls && at.Source == h.Source
-				known = known || plain.Text(e.Evidence) == plain.Text(c.Evidence)
-			}
-		}
-	}
-	if heard && known {
-		c.From = append(c.From, own)
-	}
-	slices.Sort(c.From)
-	c.From = slices.Compact(c.From)
-	return c, true
-}
+func ClaimOf(log []signals.Any, group string) (Claim, bool) { return new(thread).claim(log, group) }
 
 // shows returns the facts that a signal shows to those who read it: the one that it states,
 // or those that an agent recalled by the tool.

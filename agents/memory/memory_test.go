@@ -166,6 +166,7 @@ func TestLogSaysWhatAStatementWasDerivedFrom(t *testing.T) {
 		"with the evidence of the other":   {[]signals.Any{said("1", "ada", 1, "", withProof), said("2", "bob", 2, "", signals.Discovery{Finding: "x", Evidence: "Seen."})}, own, false},
 		"of what was recalled":             {[]signals.Any{said("1", "system", 0, "", told), said("2", "bob", 0, "", x)}, own, false},
 		"a reply to a fact":                {[]signals.Any{said("1", "ada", 1, "", x), said("2", "bob", 2, "1", signals.Discovery{Finding: "y"})}, own, false},
+		"a reply to itself, with evidence": {[]signals.Any{said("1", "ada", 1, "", x), said("2", "bob", 2, "1", withProof)}, nil, false},
 		"a reply to something else":        {[]signals.Any{said("1", "ada", 1, "", signals.Doubt{Concern: "x"}), said("2", "bob", 2, "1", x)}, nil, false},
 		"no fact":                          {[]signals.Any{said("1", "ada", 1, "", signals.Doubt{Concern: "x"})}, nil, true},
 		"of the system":                    {[]signals.Any{said("1", "system", 0, "", told)}, nil, true},

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models"
@@ -23,7 +24,16 @@ type Options struct {
 }
 
 // A Pool is what agents know from earlier solves. It is safe for concurrent use.
-type Pool struct{ o Options }
+type Pool struct {
+	o Options
+
+	mu      sync.Mutex // protects the field below
+	threads map[string]*thread
+}
+
+// mostThreads is how many threads a pool goes on reading; it begins anew with all when there
+// are more.
+const mostThreads = 64
 
 // New returns a pool. The error is a [*signals.FieldError] for the first option that
 // breaks a rule.
@@ -41,7 +51,7 @@ func New(o Options) (*Pool, error) {
 		o.Clock = time.Now
 	}
 	q := o.query("x")
-	return &Pool{o}, q.validate()
+	return &Pool{o: o, threads: map[string]*thread{}}, q.validate()
 }
 
 func (o *Options) query(text string) Query {
@@ -68,13 +78,30 @@ func (p *Pool) Remember(ctx context.Context, claims ...Claim) error {
 	})
 }
 
-// Keep stores what the last signal of a log states ([ClaimOf]), if it states anything.
+// Keep stores what the last signal of a log states ([ClaimOf]), if it states anything. Of a
+// log that has grown since, it reads what is new.
 func (p *Pool) Keep(ctx context.Context, log []signals.Any, group string) error {
-	c, ok := ClaimOf(log, group)
+	c, ok := p.claim(log, group)
 	if !ok {
 		return nil
 	}
 	return p.Remember(ctx, c)
+}
+
+func (p *Pool) claim(log []signals.Any, group string) (Claim, bool) {
+	if len(log) == 0 {
+		return Claim{}, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	name := log[len(log)-1].Head().Thread
+	if t := p.threads[name]; t == nil || !t.begins(log[:len(log)-1]) {
+		if len(p.threads) >= mostThreads {
+			clear(p.threads)
+		}
+		p.threads[name] = &thread{}
+	}
+	return p.threads[name].claim(log, group)
 }
 
 // Brief returns what a solve of a task should begin with: see [Briefing]. It removes the
