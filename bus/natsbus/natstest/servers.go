@@ -49,7 +49,8 @@ type Options struct {
 	NoStore   bool   // no JetStream of its own, as a leaf node has that of its hub
 	Domain    string // of JetStream; "": none
 
-	Config string // more lines of the configuration file
+	Config string           // more lines of the configuration file
+	Of     func(int) string // more lines of that of each server, from 0; nil: none
 }
 
 // FreePorts returns ports that nobody listens at.
@@ -78,6 +79,9 @@ func Start(t testing.TB, o Options) []*Server {
 	all := make([]*Server, n)
 	for i := range all {
 		all[i] = &Server{Name: fmt.Sprintf("n%d", i+1), Port: ports[i], monitor: ports[n+i], dir: filepath.Join(t.TempDir(), fmt.Sprint(i)), sync: !o.NoSync, noStore: o.NoStore, domain: o.Domain, more: o.Config}
+		if o.Of != nil {
+			all[i].more += "\n" + o.Of(i)
+		}
 		if n > 1 {
 			all[i].cluster, all[i].routes = ports[2*n+i], ports[2*n:]
 		}
