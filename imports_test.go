@@ -85,6 +85,7 @@ var rules = []struct {
 	{"internal/items", rule{}},
 	{"internal/votes", rule{ours: []string{"internal/items"}}},
 	{"internal/near", rule{}},
+	{"internal/files", rule{}},
 	{"internal/plain", rule{}},
 	{"internal/runs", rule{}},
 	{"internal/ollama", rule{}},
@@ -169,7 +170,7 @@ var rules = []struct {
 	}}},
 	{"swarm/rooms/office", rule{
 		ours: []string{
-			"internal/near", "signals", "agents", "agents/models", "agents/thinker", "agents/tools", "swarm", "swarm/rooms/deciding", "bus/journal", "swarm/cassette", "swarm/teams", "swarm/rooms", "swarm/rooms/schedule",
+			"internal/files", "internal/near", "signals", "agents", "agents/models", "agents/thinker", "agents/tools", "swarm", "swarm/rooms/deciding", "bus/journal", "swarm/cassette", "swarm/teams", "swarm/rooms", "swarm/rooms/schedule",
 			"swarm/rooms/events",
 		},
 		others: []string{"github.com/goccy/go-yaml"},

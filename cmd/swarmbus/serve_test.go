@@ -49,11 +49,12 @@ func TestServeRefusesWhatIsUnsafeOrUnknown(t *testing.T) {
 		return path
 	}
 	for want, args := range map[string][]string{
-		"not a loopback address": {"--addr", "0.0.0.0:0", "--dir", dir},
-		"unknown field":          {"--config", file("a.yaml", "port: 1\n")},
-		"needs cert and key":     {"--config", file("b.yaml", "tls: {cert: x}\n")},
-		"no such file":           {"--config", filepath.Join(dir, "none.yaml")},
-		"at most 0 are allowed":  {"extra"},
+		"not a loopback address":  {"--addr", "0.0.0.0:0", "--dir", dir},
+		"unknown field":           {"--config", file("a.yaml", "port: 1\n")},
+		"needs cert and key":      {"--config", file("b.yaml", "tls: {cert: x}\n")},
+		"no such file":            {"--config", filepath.Join(dir, "none.yaml")},
+		"more than 1048576 bytes": {"--config", file("c.yaml", strings.Repeat("#", 1<<20+1))},
+		"at most 0 are allowed":   {"extra"},
 	} {
 		var stderr bytes.Buffer
 		if status := run(t.Context(), append([]string{"serve"}, args...), io.Discard, &stderr); status == exitDecided || !strings.Contains(stderr.String(), want) {

@@ -19,6 +19,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/memory"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/files"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
@@ -48,7 +49,7 @@ type serveConfig struct {
 func (f *serveFlags) read() (*serveConfig, error) {
 	c := &serveConfig{}
 	if f.config != "" {
-		text, err := os.ReadFile(f.config)
+		text, err := files.Read(f.config, 1<<20)
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/files"
 	"github.com/swarmbus/swarmbus/internal/near"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
@@ -107,7 +107,7 @@ const mostBytes = 1 << 20
 
 // Load reads a file.
 func Load(path string) (*Office, error) {
-	text, err := os.ReadFile(path)
+	text, err := files.Read(path, mostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("office: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -88,6 +89,21 @@ func runs(t *testing.T, options *rooms.Options) (*rooms.Router, func()) {
 		if err := r.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Of a file that is too large no more is read than that takes to know.
+func TestFileThatIsTooLargeIsNotReadWhole(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "office.yaml")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(file, 64<<30); err != nil {
+		t.Skip(err)
+	}
+	if _, err := office.Load(file); err == nil || !strings.Contains(err.Error(), file+" has more than 1048576 bytes") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -1,0 +1,49 @@
+package files_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/internal/files"
+)
+
+func TestFileWithMoreThanItMayHaveIsRefused(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "a")
+	if err := os.WriteFile(name, []byte("12345"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := files.Read(name, 5); err != nil || string(text) != "12345" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, err := files.Read(name, 4); err == nil || text != nil || !strings.Contains(err.Error(), name+" has more than 4 bytes") {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := files.Read(name+"b", 4); !os.IsNotExist(err) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A file without an end, such as a device, is refused and not read.
+func TestFileWithoutAnEndIsRefused(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/dev/zero"); err != nil {
+		t.Skip("no /dev/zero")
+	}
+	refused := make(chan error, 1)
+	go func() {
+		_, err := files.Read("/dev/zero", 1<<20)
+		refused <- err
+	}()
+	select {
+	case err := <-refused:
+		if err == nil {
+			t.Error("it was read")
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it reads on")
+	}
+}
