@@ -1,19 +1,26 @@
 package natsbus
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/swarmbus/swarmbus/bus"
 )
 
 // Headers of calls and their answers.
 const (
 	headerCall    = "Swarmbus-Call"    // the id of a call, the same when it is sent again
 	headerWorking = "Swarmbus-Working" // the answer is to come
+	headerAsked   = "Swarmbus-Asked"   // the digest of the call that is answered
 )
 
 const (
@@ -27,7 +34,8 @@ const (
 // each such time ([Tell].Warn): so the call may be made more than once, and what it does must
 // allow that. Request and answer are at most as large as a message of the servers: 1 MiB by
 // default. The subjects STREAM.call.NAME, STREAM.cancel.NAME and STREAM.answer.NAME.> carry
-// the name, so that permissions can say who may serve it.
+// the name, so that permissions can say who may serve it. With [Options].Keys it takes only an answer that a
+// key of the name signed, or of the agent behind its first colon ("turn:critic"), and warns of others.
 func (l *Link) Call(ctx context.Context, name string, request []byte) ([]byte, error) {
 	own := l.opts.Stream + ".answer." + token(name) + "." + rand.Text()
 	answers := make(chan *nats.Msg, 64)
@@ -42,13 +50,14 @@ func (l *Link) Call(ctx context.Context, name string, request []byte) ([]byte, e
 		}
 	}()
 	m := &nats.Msg{Subject: l.opts.Stream + ".call." + token(name), Reply: own, Header: nats.Header{headerCall: {own}}, Data: request}
+	sign(m, l.opts.Key)
 	silence := time.AfterFunc(unheard, func() {
 		l.opts.warn(fmt.Sprintf("natsbus: nobody answers for %s; waiting until a process serves it on the stream %s", name, l.opts.Stream))
 	})
 	defer silence.Stop()
 	for pauses := pause(); ; {
 		_ = l.conn.PublishMsg(m) // if it does not arrive there is no sign of life
-		answer, err := l.answer(ctx, answers, silence)
+		answer, err := l.answer(ctx, name, m, answers, silence)
 		if answer != nil || err != nil {
 			return answer, err
 		}
@@ -60,8 +69,26 @@ func (l *Link) Call(ctx context.Context, name string, request []byte) ([]byte, e
 	}
 }
 
+// genuine checks that an answer is to a call, and that one of those signed it who may serve its
+// name, if signatures are checked.
+func (l *Link) genuine(answer *nats.Msg, name string, call *nats.Msg) error {
+	_, agent, _ := strings.Cut(name, ":")
+	switch err := l.opts.signed(received(answer), cmp.Or(agent, name)); {
+	case err != nil:
+		return err
+	case l.opts.Keys != nil && answer.Header.Get(headerAsked) != asked(call):
+		return errors.New("it answers another call")
+	}
+	return nil
+}
+
+// asked returns what an answer has of its call: a hash of all that was signed of it.
+func asked(call *nats.Msg) string {
+	return hex.EncodeToString(received(call).digest())
+}
+
 // answer waits for the answer as long as there are signs of life; without, it returns nil.
-func (l *Link) answer(ctx context.Context, answers <-chan *nats.Msg, silence *time.Timer) ([]byte, error) {
+func (l *Link) answer(ctx context.Context, name string, call *nats.Msg, answers <-chan *nats.Msg, silence *time.Timer) ([]byte, error) {
 	silent := time.NewTimer(patience)
 	defer silent.Stop()
 	for {
@@ -74,7 +101,11 @@ func (l *Link) answer(ctx context.Context, answers <-chan *nats.Msg, silence *ti
 				silent.Reset(patience)
 				silence.Reset(unheard)
 			default:
-				return m.Data, nil
+				err := l.genuine(m, name, call)
+				if err == nil {
+					return m.Data, nil
+				}
+				l.opts.warn(fmt.Sprintf("natsbus: an answer for %s is forged: %v", name, err))
 			}
 		case <-silent.C:
 			return nil, nil
@@ -88,7 +119,8 @@ func (l *Link) answer(ctx context.Context, answers <-chan *nats.Msg, silence *ti
 
 // Serve answers calls of a name, each in a goroutine of its own, until ctx or the log ends.
 // Of several processes that serve a name, one gets each call. The context of a call ends
-// when its caller's does.
+// when its caller's does. With [Options].Keys it takes only calls that a key of [bus.System]
+// signed, and warns of others.
 func (l *Link) Serve(ctx context.Context, name string, answer func(ctx context.Context, request []byte) []byte) error {
 	s := &service{link: l, answer: answer, running: map[string]context.CancelFunc{}}
 	calls, canceled := make(chan *nats.Msg, 1024), make(chan *nats.Msg, 1024)
@@ -106,6 +138,10 @@ func (l *Link) Serve(ctx context.Context, name string, answer func(ctx context.C
 	for {
 		select {
 		case m := <-calls:
+			if err := l.opts.signed(received(m), bus.System); err != nil {
+				l.opts.warn(fmt.Sprintf("natsbus: a call of %s is forged: %v", name, err))
+				continue
+			}
 			s.start(ctx, m)
 		case m := <-canceled:
 			s.cancel(string(m.Data))
@@ -147,7 +183,12 @@ func (s *service) start(ctx context.Context, m *nats.Msg) {
 			select {
 			case text := <-done:
 				if ctx.Err() == nil {
-					_ = m.Respond(text) // a caller that does not get it asks again
+					answer := &nats.Msg{Subject: m.Reply, Header: nats.Header{}, Data: text}
+					if s.link.opts.Key != nil {
+						answer.Header.Set(headerAsked, asked(m))
+					}
+					sign(answer, s.link.opts.Key)
+					_ = s.link.conn.PublishMsg(answer) // a caller that does not get it asks again
 				}
 				return
 			case <-alive.C:

@@ -292,9 +292,8 @@ func (l *Log) tell() {
 // believes reports whether a key that may speak for some source signed a claim, if signatures
 // are checked.
 func (l *Log) believes(m *nats.Msg) bool {
-	said := &message{subject: m.Subject, header: m.Header, data: m.Data}
 	for source := range l.opts.Keys {
-		if l.judge.signed(said, []string{source}) == nil {
+		if l.opts.signed(received(m), source) == nil {
 			return true
 		}
 	}

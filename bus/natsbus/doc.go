@@ -79,6 +79,8 @@
 //	  whatever is sent with it                                     TestEnvelopeTakesNoNumbersOfTheNextMessage,
 //	                                                               TestIDThatGarbageHasTakenKeepsNoSignalOut
 //	permissions of an agent        weaker: of its own process;   TestForgedSourcesAreDeadLettersWithAReason,
+//	                                                               TestCallsAndAnswersCountByTheirSignatures,
+//	                                                               TestForgedResultDoesNotCount,
 //	                                 others need permissions of    TestDocumentedPermissionsSufficeForASolve,
 //	                                 NATS or signatures            TestDocumentedPermissionsAreTight
 //	a layer decides by the log     holds: it decides again when  TestLayerDecidesByTheLogAsItIs
@@ -132,7 +134,9 @@
 // whose subject has another source than its signals is a dead letter, and one that the
 // servers refuse is an [ErrDenied]. Where the servers
 // are not trusted, processes sign what they publish ([Options].Key) and check what they
-// read ([Options].Keys). A signature covers subject, headers and data.
+// read ([Options].Keys). A signature covers subject, headers and data. Calls, their answers,
+// results and snapshots are signed, too. It does not keep servers from reading signals,
+// withholding them, or deciding their order.
 //
 // A process that only takes the turns of an agent needs no log: [Dial] connects it, and its
 // calls, answers, inboxes ([Options].Agent) and results carry the agent's name in their subjects.

@@ -2,7 +2,6 @@ package natsbus
 
 import (
 	"cmp"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,7 +28,7 @@ const (
 )
 
 // A DeadLetter is a message of the stream that is not in the log. All processes agree on
-// it, unless their [Options].Keys differ.
+// it, unless their [Options].Keys differ. A forged result is one of the stream of [Results].
 type DeadLetter struct {
 	Seq     uint64 // in the stream
 	Subject string
@@ -49,14 +48,14 @@ func (d *DeadLetter) Unwrap() error { return d.Err }
 type judge struct {
 	codec    cloudevents.Codec
 	reserved reserved
-	keys     map[string][]ed25519.PublicKey
+	keys     keyring
 	seen     *window
 	fences   map[string]uint64 // the token of each lease
 	dead     *graveyard
 }
 
 func newJudge(o *Options) judge {
-	return judge{cloudevents.Codec{Signals: o.Codec}, o.Reserved, o.Keys, newWindow(o.Remember), map[string]uint64{}, &graveyard{tell: o.Tell.Dead, by: map[string]uint64{}}}
+	return judge{cloudevents.Codec{Signals: o.Codec}, o.Reserved, o.Keys, newWindow(o.Remember), map[string]uint64{}, &graveyard{tell: o.dead, by: map[string]uint64{}}}
 }
 
 // maxAhead is how far the time of a signal may be ahead of the servers' clocks.
@@ -125,7 +124,7 @@ func (j *judge) genuine(m *message, want, envelope string, sources []string) err
 	if !covers(envelope, m.subject) {
 		return fmt.Errorf("its subject is %s, in an envelope to %s", m.subject, envelope)
 	}
-	return j.signed(m, sources)
+	return j.keys.signed(m, sources...)
 }
 
 var errFence = errors.New("it raises a fence")
@@ -247,9 +246,7 @@ func (g *graveyard) add(m *message, d *DeadLetter) {
 	g.mu.Lock()
 	g.by[d.Reason]++
 	g.mu.Unlock()
-	if g.tell != nil {
-		g.tell(*d)
-	}
+	g.tell(*d)
 }
 
 func (g *graveyard) counts() map[string]uint64 {

@@ -55,8 +55,13 @@ type Options struct {
 	// began with them this process derives something else than others. Default: a [*GapError].
 	Partial bool
 
-	Key  ed25519.PrivateKey             // signs what this process publishes; default: unsigned
-	Keys map[string][]ed25519.PublicKey // that may speak for a source, [bus.System] for leases; nil: signatures are not checked
+	// Key signs what this process publishes, calls, answers, records and stores as a snapshot.
+	// Default: unsigned.
+	Key ed25519.PrivateKey
+	// Keys are the public keys that may speak for each source, record results of that agent and
+	// answer calls for it. Those of [bus.System] may do so for every source, and alone hold
+	// leases, make calls and store snapshots. Default, nil: signatures are not checked.
+	Keys map[string][]ed25519.PublicKey
 
 	// Reserved are the kinds that only those may say who may speak for [bus.System], whatever
 	// the source of the signal: by permission for its subjects, or by a key in Keys. All
@@ -94,7 +99,7 @@ type Storage struct {
 type Tell struct {
 	Warn   func(problem string) // what a check found, and what to set; or what the servers do not allow
 	Status func(Status)         // the connection changed or cannot be made, or whether anybody answers for the log
-	Dead   func(DeadLetter)     // a message is not in the log
+	Dead   func(DeadLetter)     // a message is not in the log, or a recorded result does not count
 	Alarm  func(Difference)     // another process derived something else
 }
 
@@ -149,6 +154,8 @@ func (o *Options) check() error {
 		return wrong("Agent (--as)", fmt.Sprintf("%q", o.Agent), "not a name")
 	case o.Storage.Replicas < 1 || o.Storage.Replicas > 5:
 		return wrong("Storage.Replicas (--replicas)", o.Storage.Replicas, "not from 1 to 5")
+	case len(o.Key) != 0 && len(o.Key) != ed25519.PrivateKeySize:
+		return wrong("Key", fmt.Sprint(len(o.Key), " bytes"), "not an Ed25519 key")
 	case o.Partitions < 1 || o.Partitions > 4096:
 		return wrong("Partitions", o.Partitions, "not from 1 to 4096")
 	case o.Storage.Window < MinWindow:

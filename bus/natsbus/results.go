@@ -59,39 +59,54 @@ func (l *Link) Results(ctx context.Context) (*Results, error) {
 // returns its result once the servers have acknowledged it. If several processes make a
 // call at the same time, all of them return the result that was recorded first. The
 // error for a result that the servers have no room for is [ErrFull], and that of a process
-// that may not record results of the agent wraps [ErrDenied].
+// that may not record results of the agent wraps [ErrDenied]. With [Options].Keys a recorded
+// result that no key of the agent signed does not count ([Tell].Dead): the call is made, and its
+// result, for which there is no place, is returned.
 func (r *Results) Do(ctx context.Context, k journal.Key, call func(context.Context) ([]byte, error)) ([]byte, error) {
 	text, err := json.Marshal(k)
 	if err != nil {
 		return nil, err
 	}
 	at := r.prefix + token(k.Agent) + "." + key(string(text))
-	result, err := r.get(ctx, at)
+	result, err := r.get(ctx, at, k.Agent)
 	if !errors.Is(err, jetstream.ErrMsgNotFound) {
 		return result, err
 	}
 	if result, err = call(ctx); err != nil {
 		return nil, err
 	}
+	m := &nats.Msg{Subject: at, Header: nats.Header{}, Data: result}
+	sign(m, r.opts.Key)
 	err = retry(ctx, func(ctx context.Context) error {
 		return r.refused.try(at, r.prefix+token(k.Agent)+".*", func() error {
-			_, err := r.js.PublishMsg(ctx, &nats.Msg{Subject: at, Data: result}, jetstream.WithExpectLastSequencePerSubject(0))
+			_, err := r.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(0))
 			return r.opts.full(err)
 		})
 	})
-	if taken(err) {
-		return r.get(ctx, at)
+	if !taken(err) {
+		return result, err
 	}
-	return result, err
+	first, err := r.get(ctx, at, k.Agent)
+	if errors.Is(err, jetstream.ErrMsgNotFound) { // what has its place is forged
+		return result, nil
+	}
+	return first, err
 }
 
-func (r *Results) get(ctx context.Context, at string) (result []byte, err error) {
+func (r *Results) get(ctx context.Context, at, agent string) (result []byte, err error) {
 	err = retry(ctx, func(ctx context.Context) error {
-		m, err := r.stream.GetLastMsgForSubject(ctx, at)
-		if err == nil {
-			result = m.Data
+		raw, err := r.stream.GetLastMsgForSubject(ctx, at)
+		if err != nil {
+			return err
 		}
-		return err
+		m := rawMessage(raw)
+		m.subject = at // the server may have another one in its place
+		if err := r.opts.signed(m, agent); err != nil {
+			r.opts.dead(DeadLetter{Seq: m.seq, Subject: at, Reason: Forged, Err: err})
+			return jetstream.ErrMsgNotFound
+		}
+		result = m.data
+		return nil
 	})
 	return result, err
 }

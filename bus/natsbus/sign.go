@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/swarmbus/swarmbus/bus"
 )
 
 // signedText returns what is signed of a message: a hash of its subject, the headers of the
@@ -72,6 +74,11 @@ func (m *message) says(sent *nats.Msg) bool {
 	return m.subject == sent.Subject && bytes.Equal(m.data, sent.Data) && in(m.header, sent.Header) && in(sent.Header, m.header)
 }
 
+// received returns a message that came from the servers, but not from the stream of the log.
+func received(m *nats.Msg) *message {
+	return &message{subject: m.Subject, header: m.Header, data: m.Data}
+}
+
 // sign signs a message; without a key, it does nothing.
 func sign(m *nats.Msg, key ed25519.PrivateKey) {
 	if key != nil {
@@ -79,10 +86,13 @@ func sign(m *nats.Msg, key ed25519.PrivateKey) {
 	}
 }
 
-// signed checks that a message has the signature of a key that may speak for all of its
-// sources.
-func (j *judge) signed(m *message, sources []string) error {
-	if j.keys == nil {
+// A keyring has the keys of [Options].Keys; nil: signatures are not checked.
+type keyring map[string][]ed25519.PublicKey
+
+// signed checks that a message has the signature of a key that may speak for all of these
+// sources. That of the system may speak for each.
+func (k keyring) signed(m *message, sources ...string) error {
+	if k == nil {
 		return nil
 	}
 	signature, err := base64.StdEncoding.DecodeString(m.header.Get(headerSign))
@@ -94,9 +104,14 @@ func (j *judge) signed(m *message, sources []string) error {
 		return len(key) == ed25519.PublicKeySize && ed25519.Verify(key, text, signature)
 	}
 	for _, source := range sources {
-		if !slices.ContainsFunc(j.keys[source], by) {
+		if !slices.ContainsFunc(k[source], by) && !slices.ContainsFunc(k[bus.System], by) {
 			return fmt.Errorf("no key of %q signed it", source)
 		}
 	}
 	return nil
+}
+
+// signed is [keyring.signed] of the options.
+func (o *Options) signed(m *message, sources ...string) error {
+	return keyring(o.Keys).signed(m, sources...)
 }

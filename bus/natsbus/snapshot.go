@@ -12,8 +12,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -36,6 +38,7 @@ type snapshot struct {
 	Fences  map[string]uint64 `json:"fences"`
 	Left    []signals.Kind    `json:"left,omitzero"` // of the signals that it leaves out; nil: unknown
 	Sum     string            `json:"sum"`           // hash of all of the above
+	Sign    string            `json:"sign,omitzero"` // signature of the process that made it
 }
 
 // A group is signals that were published at once, and the last number that they and their
@@ -56,9 +59,14 @@ type kept struct {
 
 func (s *snapshot) sum() (string, error) {
 	bare := *s
-	bare.Sum = ""
+	bare.Sum, bare.Sign = "", ""
 	text, err := json.Marshal(bare)
 	return digestOf(text), err
+}
+
+// signing returns a message that stands for the snapshot of a stream in its signature.
+func (s *snapshot) signing(stream string) *nats.Msg {
+	return &nats.Msg{Subject: stream + ".snapshot", Header: nats.Header{headerSign: {s.Sign}}, Data: []byte(s.Sum)}
 }
 
 func digestOf(text []byte) string {
@@ -90,6 +98,9 @@ func (l *Log) Snapshot(ctx context.Context) error {
 	if s.Sum, err = s.sum(); err != nil {
 		return err
 	}
+	m := s.signing(l.name)
+	sign(m, l.opts.Key)
+	s.Sign = m.Header.Get(headerSign)
 	text, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -188,6 +199,7 @@ func (l *Log) stored(ctx context.Context) (*snapshot, error) {
 // fits checks that a snapshot is whole, and of this stream.
 func (l *Log) fits(ctx context.Context, s *snapshot, state *jetstream.StreamState) (last *message, err error) {
 	sum, err := s.sum()
+	forged := l.opts.signed(received(s.signing(l.name)), bus.System)
 	switch {
 	case err != nil:
 		return nil, err
@@ -195,6 +207,8 @@ func (l *Log) fits(ctx context.Context, s *snapshot, state *jetstream.StreamStat
 		return nil, fmt.Errorf("its format is %q", s.Format)
 	case sum != s.Sum:
 		return nil, errors.New("it was changed: its hash is another one")
+	case forged != nil:
+		return nil, forged
 	case s.Seq+1 < state.FirstSeq || s.Seq > state.LastSeq:
 		return nil, fmt.Errorf("it ends with message %d, the stream has %d to %d", s.Seq, state.FirstSeq, state.LastSeq)
 	case s.Seq < state.FirstSeq:

@@ -217,6 +217,12 @@ func (o *Options) warn(problem string) {
 	}
 }
 
+func (o *Options) dead(d DeadLetter) {
+	if o.Tell.Dead != nil {
+		o.Tell.Dead(d)
+	}
+}
+
 func (o *Options) status(s Status) {
 	if o.Tell.Status != nil {
 		o.Tell.Status(s)

@@ -23,6 +23,7 @@ var examples = map[string]string{
 	"swarmbus rooms":       "swarmbus rooms office.yaml --room planning\nswarmbus rooms office.yaml --nats nats://n1:4222 --stream office --keys office.keys",
 	"swarmbus room":        "swarmbus room show planning",
 	"swarmbus serve":       "swarmbus serve --demo\nswarmbus serve --addr 127.0.0.1:7400\nswarmbus serve --nats nats://n1:4222 --config serve.yaml",
+	"swarmbus keys":        "swarmbus keys system planner critic verifier --dir keys > swarm.trust",
 	"swarmbus mcp":         "swarmbus mcp --team decision --model ollama:qwen3\nswarmbus mcp --demo --http",
 	"swarmbus room show":   "swarmbus room show planning §4 --run office",
 	"swarmbus runs":        "swarmbus runs\nswarmbus runs ./journals",

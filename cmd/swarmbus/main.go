@@ -114,7 +114,7 @@ what was taken back.`,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.SetVersionTemplate("swarmbus {{.Version}}\n")
-	root.AddCommand(seen.on(newSolve()), seen.on(newAgent()), seen.on(newAnswer()), newRetract(), seen.on(newDecide()), newTeam(), newDoctor(), seen.on(newRooms()), seen.on(newServe()), newMCP(), newRoom(), newRuns(), newLog(), newShow(), newReplay(), newVerify(), newExport(), newImport(), newSchema(), newVersion())
+	root.AddCommand(seen.on(newSolve()), seen.on(newAgent()), seen.on(newAnswer()), newRetract(), seen.on(newDecide()), newTeam(), newDoctor(), seen.on(newRooms()), seen.on(newServe()), newKeys(), newMCP(), newRoom(), newRuns(), newLog(), newShow(), newReplay(), newVerify(), newExport(), newImport(), newSchema(), newVersion())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	exemplify(root)

@@ -31,7 +31,10 @@ type natsFlags struct {
 	replicas int
 	monitor  []string
 	strict   bool
+	sign     string
+	trust    string
 	agent    string // whose process this is; "": no agent's
+	watches  bool   // it says nothing
 }
 
 func (f *natsFlags) define(flags *pflag.FlagSet) {
@@ -40,6 +43,8 @@ func (f *natsFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.ca, "tls-ca", "", "file with the certificate authorities of the NATS servers (default: the system's)")
 	flags.StringVar(&f.cert, "tls-cert", "", "file with the certificate of this process, for servers that verify it")
 	flags.StringVar(&f.key, "tls-key", "", "file with the key of --tls-cert")
+	flags.StringVar(&f.sign, "sign", "", "file with the key that signs what this process says: see swarmbus keys")
+	flags.StringVar(&f.trust, "trust", "", "file with the public keys of all processes: what they did not sign does not count")
 	flags.StringVar(&f.stream, "stream", "swarmbus", "name of the log")
 	flags.StringVar(&f.domain, "domain", "", "JetStream domain of the log's servers, from behind a leaf node")
 	flags.IntVar(&f.replicas, "replicas", 1, "servers that have each signal")
@@ -62,6 +67,9 @@ func (f *natsFlags) join(ctx context.Context, w io.Writer, o natsbus.Options) (*
 func (f *natsFlags) complete(w io.Writer, o *natsbus.Options) (stop func() bool, err error) {
 	config, err := f.tls()
 	if err != nil {
+		return nil, err
+	}
+	if err := f.keys(o); err != nil {
 		return nil, err
 	}
 	say := func(what any) { fmt.Fprintln(w, "nats:", transcript.Printable(fmt.Sprint(what))) }
@@ -170,6 +178,8 @@ Log on NATS servers:
   --creds agent.creds                    who this process is, for servers with accounts
   --tls-ca ca.pem                        whom to trust, if not the system's authorities
   --tls-cert me.pem --tls-key me.key     this process's certificate, if servers want one
+  --sign critic.key --trust swarm.trust  sign, and check who signed, on servers that are not
+                                         trusted: see swarmbus keys
   --domain home                          the servers are a leaf node, the log is in that domain
   --replicas 3 --strict --monitor http://n1:8222 --monitor http://n2:8222 --monitor http://n3:8222
                                          refuse servers that may lose what they acknowledge

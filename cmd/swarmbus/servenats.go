@@ -29,6 +29,7 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 		return nil, usage(errors.New("one team works on a log of --nats: give each its own --stream"))
 	}
 	records := f.nats.records(progress)
+	f.nats.watches = len(config.Teams) == 0
 	if log, err = f.nats.joinSwarm(ctx, progress, records.Fold); err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func (k *Keys) Get(name, public string) (ed25519.PrivateKey, error) {
 	if err := CheckName("key", name); err != nil {
 		return nil, err
 	}
-	key, err := readKey(k.path(name))
+	key, err := ReadKey(k.path(name))
 	if public == "" && errors.Is(err, fs.ErrNotExist) {
 		return k.make(k.path(name))
 	}
@@ -40,7 +40,7 @@ func (k *Keys) Get(name, public string) (ed25519.PrivateKey, error) {
 		return key, nil
 	}
 	// A rotation that was in the log before its key was in place is completed.
-	if next, nextErr := readKey(k.next(name)); nextErr == nil && PublicText(next) == public {
+	if next, nextErr := ReadKey(k.next(name)); nextErr == nil && PublicText(next) == public {
 		return next, os.Rename(k.next(name), k.path(name))
 	}
 	if err == nil {
@@ -99,7 +99,8 @@ func writeNew(path string, data []byte) error {
 	return errors.Join(err, os.Remove(f.Name()))
 }
 
-func readKey(path string) (ed25519.PrivateKey, error) {
+// ReadKey reads a file of a key. One that others may read is an error that wraps [ErrKey].
+func ReadKey(path string) (ed25519.PrivateKey, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
