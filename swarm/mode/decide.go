@@ -11,6 +11,7 @@ import (
 // plan says when that is. What has no more for it than against it is not chosen, as in any strategy.
 func (p *Plan) Decide(b consensus.Ballots, calls []Call) consensus.Decision {
 	chosen, tallies := p.Choice(calls), b.Tallies()
+	note := p.note(calls, chosen)
 	support, opposed, leads := make([]float64, len(tallies)), map[string]bool{"": true}, map[string]bool{}
 	for _, id := range chosen.Leaders {
 		leads[id] = true
@@ -28,7 +29,7 @@ func (p *Plan) Decide(b consensus.Ballots, calls []Call) consensus.Decision {
 	}
 	d := b.Decide(p.Mode.String(), support, 0, nil)
 	d.Learned = false // by what is known of the voters beside the plan
-	d.Leaders, d.Support, d.Confidence, d.Note = slices.Sorted(slices.Values(chosen.Leaders)), chosen.Share, chosen.Sure, p.Note(calls)
+	d.Leaders, d.Support, d.Confidence, d.Note = slices.Sorted(slices.Values(chosen.Leaders)), chosen.Share, chosen.Sure, note
 	switch {
 	case !b.Closed():
 		d.Outcome, d.Choice = consensus.Pending, ""

@@ -312,9 +312,11 @@ func plural(n int, noun string) string {
 func (p *Plan) String() string { return fmt.Sprintf("%v: %s", p.Mode, p.Reason) }
 
 // Note says what the calls were, what they cost, and what decided.
-func (p *Plan) Note(calls []Call) string {
+func (p *Plan) Note(calls []Call) string { return p.note(calls, p.Choice(calls)) }
+
+func (p *Plan) note(calls []Call, chosen Choice) string {
 	note := fmt.Sprintf("%v: %s, at the price of %.4g of %d", p.Mode, plural(len(asked(calls)), "call"), Price(calls), p.Calls)
-	if chosen := p.Choice(calls); chosen.Why != "" {
+	if chosen.Why != "" {
 		note += "; " + chosen.Why
 	}
 	nobody := func([]Call, tally) []string { return nil } // whom a vote would ask is no matter here

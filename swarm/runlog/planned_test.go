@@ -116,3 +116,28 @@ func TestACallStatesAFactWhileOneOfItsFactsStands(t *testing.T) {
 	l.find("cid", 1, "late")
 	stated(false, false, true)
 }
+
+// A swarm asks for the decision after each answer, and again after the conflict that follows it.
+func TestAPlanDecidesOnceForAnAnswerAndTheConflictBehindIt(t *testing.T) {
+	l := factsFirst(t)
+	l.begin(1, mode.Facts)
+	for range 2 {
+		l.find("ann", 1, "a fact")
+	}
+	l.begin(2, mode.Answer)
+	first := l.next("ann", 2)
+	l.Apply(signals.New(first, signals.Proposal{ProposalID: "a", Content: "a"}))
+	decided := l.Votes.Round().Decision()
+	second := l.next("bob", 2)
+	l.Apply(signals.New(second, signals.Proposal{ProposalID: "b", Content: "b"}))
+	tied := l.Votes.Round().Decision()
+	if len(decided.Leaders) != 1 || len(tied.Leaders) != 2 {
+		t.Fatalf("one answer leads: %v, then two: %v", decided.Leaders, tied.Leaders)
+	}
+	conflict := signals.New(l.next(bus.System, 0), signals.Conflict{SignalA: first.ID, SignalB: second.ID, Description: "they differ"})
+	apply := testing.AllocsPerRun(50, func() { l.Apply(conflict) })
+	decide := testing.AllocsPerRun(50, func() { l.Apply(conflict); l.Votes.Round().Decision() })
+	if decide > apply {
+		t.Errorf("%v allocations for a conflict, and %v with the decision behind it", apply, decide)
+	}
+}

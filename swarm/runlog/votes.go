@@ -15,19 +15,19 @@ import (
 // Votes are the proposals of a thread with the votes on them, equal proposals as one.
 // A round of a consensus counts them once [Votes.CountBy] was called.
 type Votes struct {
-	made    []*signals.Signal[signals.Proposal]
-	cast    []*signals.Signal[signals.Vote]
-	aliases map[string]string // proposal id to the id of an equal earlier one
-	answers []string          // sources of answers, which become voters
-	settled []settlement
-	yields  map[string]uint64 // by voter: see settle.Yields
-	changes int
-	waited  bool       // there were votes on the newest signal, a proposal, before it
-	counted signals.ID // the newest vote or answer on a proposal that was made
-	all     *standings.Fold
-	calls   *Calls
-	out     *Withdrawn
-	polled  mode.Poll
+	made          []*signals.Signal[signals.Proposal]
+	cast          []*signals.Signal[signals.Vote]
+	aliases       map[string]string // proposal id to the id of an equal earlier one
+	answers       []string          // sources of answers, which become voters
+	settled       []settlement
+	yields        map[string]uint64 // by voter: see settle.Yields
+	changes       int
+	waited, moved bool       // votes on the newest signal, a proposal, were there before it; the plan may decide otherwise since it last did
+	counted       signals.ID // the newest vote or answer on a proposal that was made
+	all           *standings.Fold
+	calls         *Calls
+	out           *Withdrawn
+	polled        mode.Poll
 
 	by      consensus.Strategy
 	options *consensus.Options
@@ -66,8 +66,9 @@ func (v *Votes) Terms() (consensus.Strategy, *consensus.Options) {
 // Round returns the votes as they are counted. Later signals change it, or make
 // another; it is nil before CountBy.
 func (v *Votes) Round() *consensus.Round {
-	if v.round != nil && v.calls.Plan() != nil {
+	if v.round != nil && v.moved && v.calls.Plan() != nil {
 		v.round.SetQuorum(cmp.Or(v.quorum, v.options.Quorum, consensus.DefaultQuorum)) // decide anew: answers that are no votes count for the plan
+		v.moved = false
 	}
 	return v.round
 }
@@ -99,7 +100,7 @@ func (v *Votes) Made() []*signals.Signal[signals.Proposal] { return v.made }
 
 func (v *Votes) apply(s signals.Any) {
 	var err error
-	v.waited = false
+	v.waited, v.moved = false, v.moved || s.Kind() != signals.KindConflict
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:
 		v.made = append(v.made, s)
