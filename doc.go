@@ -6,7 +6,8 @@
 //   - bus/events: what observers of a bus see
 //   - signals/coordination: how agents say that they need or hand over something
 //   - bus/connectivity: coordination signals with a lifecycle
-//   - bus/journal: what happened on disk or in memory, and replayed
+//   - bus/journal: the log on disk or in memory: append, verify, replay
+//   - bus/natsbus: the log on NATS servers, for many machines
 //   - bus/bustest: helpers for tests against a bus
 //   - conflict: proposals that cannot both stand
 //   - consensus: votes to decisions, pure
@@ -16,10 +17,15 @@
 //   - agents/choice: strategies that learn which of them serves
 //   - agents/routing: what an agent does about a signal, in three tiers
 //   - agents/models, agents/thinker: language models, and agents that ask them
+//   - agents/tools, agents/memory: what agents may call, and facts from earlier solves
 //   - agents/reports, swarm/reporting: reports of workers, and who is asked
 //   - swarm: many agents: rounds, votes, a decision, a reason to stop
+//   - swarm/mode: who is asked next, and when there is an answer
+//   - swarm/teams: a swarm as a file
+//   - swarm/rooms, swarm/console: rooms with a fair scheduler, and swarms in a browser
+//   - swarm/machines: a swarm in many processes
 //   - swarm/transcript: a solve as text or as JSON lines
 //   - otel: traces and metrics of all of it
 //
-// Start with README.md and run examples/review.
+// docs/packages.md lists all packages. Start with README.md and run examples/review.
 package swarmbus

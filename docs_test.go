@@ -334,3 +334,96 @@ func TestPackagesNameFilesThatExist(t *testing.T) {
 		t.Errorf("%d files named", files)
 	}
 }
+
+// aCommand is a go test command in a document: what -run selects, and the packages.
+var aCommand = regexp.MustCompile("`(?:cd ([^ ]+) && )?go\\s+test ([^`]*)`")
+
+// TestCommandsOfDocumentsRunTests looks for a test that each go test command with -run selects,
+// by names alone: below a name with a slash, the file that is named like the subtest is not looked for.
+func TestCommandsOfDocumentsRunTests(t *testing.T) {
+	t.Parallel()
+	documents, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nested, err := filepath.Glob("docs/*/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := 0
+	for _, name := range slices.Concat(documents, nested, []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"}) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range aCommand.FindAllStringSubmatch(string(text), -1) {
+			pattern, dirs := selected(c[2])
+			if pattern == "" {
+				continue
+			}
+			commands++
+			for _, dir := range dirs {
+				if !hasTest(t, filepath.Join(c[1], dir), pattern) {
+					t.Errorf("%s: %s selects no test of %s", name, c[0], dir)
+				}
+			}
+		}
+	}
+	if commands < 50 {
+		t.Errorf("%d commands were checked, which cannot be all", commands)
+	}
+}
+
+// selected returns what -run or -bench selects in the arguments of go test, up to a slash, and where:
+// anywhere, if the text around the command says where.
+func selected(args string) (pattern string, dirs []string) {
+	words := strings.Fields(strings.ReplaceAll(args, `\|`, "|"))
+	for i := 0; i < len(words); i++ {
+		switch w := words[i]; {
+		case (w == "-run" || w == "-bench") && i+1 < len(words):
+			i++
+			if of := strings.Trim(words[i], `'"`); of != "xxx" && of != "^$" {
+				pattern, _, _ = strings.Cut(of, "/")
+			}
+		case w == "." || strings.HasPrefix(w, "./"):
+			dirs = append(dirs, w)
+		}
+	}
+	if dirs == nil {
+		dirs = []string{"./..."}
+	}
+	return pattern, dirs
+}
+
+var aTest = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz|Example)\w*)\(`)
+
+// hasTest reports whether a test of the packages in a directory is selected by a pattern.
+func hasTest(t *testing.T, dir, pattern string) bool {
+	t.Helper()
+	selects, err := regexp.Compile(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	below, all := strings.CutSuffix(dir, "...")
+	found := false
+	err = filepath.WalkDir(filepath.Clean(below), func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (!all || d.Name() == "node_modules") && path != filepath.Clean(below) {
+			return filepath.SkipDir
+		}
+		if found || !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, f := range aTest.FindAllSubmatch(text, -1) {
+			found = found || selects.Match(f[1])
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

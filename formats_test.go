@@ -15,8 +15,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
@@ -96,6 +98,7 @@ func TestFormatsOfSignalsAreStable(t *testing.T) {
 		filled[signals.Vote](), filled[signals.Conflict](), filled[signals.Consensus](), filled[signals.Escalation](), filled[signals.Memory](),
 		filled[signals.ToolResult](),
 	}
+	beside := []signals.Any{filled[conflict.Resolution](), filled[agents.Passed]()} // kinds of logs, which other packages have
 	codec, err := signals.NewCodec()
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +107,7 @@ func TestFormatsOfSignalsAreStable(t *testing.T) {
 		t.Errorf("%d kinds of %d: every kind that the codec knows belongs in the list of this test", len(all), len(codec.Kinds()))
 	}
 	var lines strings.Builder
-	for _, s := range all {
+	for _, s := range append(all, beside...) {
 		line, err := signals.Marshal(s)
 		if err != nil {
 			t.Fatal(err)
@@ -112,6 +115,13 @@ func TestFormatsOfSignalsAreStable(t *testing.T) {
 		fmt.Fprintf(&lines, "%s\n", line)
 	}
 	stable(t, "signals.jsonl", lines.String())
+}
+
+// The ids of conflicts follow from their proposals, so that a log that is read again has the same ones.
+func TestFormatsOfConflictIDsAreStable(t *testing.T) {
+	t.Parallel()
+	a, b := conflict.Proposal{Signal: signals.MustID("a")}, conflict.Proposal{Signal: signals.MustID("b")}
+	stable(t, "conflicts.txt", fmt.Sprintln(conflict.Pair{A: a, B: b}.ID())+fmt.Sprintln(conflict.Pair{Rule: "rule", A: a, B: b}.ID()))
 }
 
 func TestFormatsOfEventsAreStable(t *testing.T) {

@@ -16,7 +16,10 @@ func (d Decision) String() string {
 	if d.Choice != "" {
 		fmt.Fprintf(&b, " %q", d.Choice)
 	}
-	fmt.Fprintf(&b, ": %s; confidence %s", d.Reason(), percent(d.Confidence, 0))
+	fmt.Fprintf(&b, ": %s", d.Reason())
+	if d.Voters > 0 {
+		fmt.Fprintf(&b, "; confidence %s", percent(d.Confidence, 0))
+	}
 	if d.Voters >= d.from.known().quorum {
 		fmt.Fprintf(&b, ", %s", d.turnout())
 	}

@@ -30,6 +30,7 @@ type room struct {
 	names   int                        // exported: types and their fields, functions, methods, constants, variables
 	uses    map[string]map[string]bool // by file: the other files of the package it depends on
 	structs map[string]int             // fields by struct type
+	methods map[string]map[string]bool // by type: the files that have methods of it
 }
 
 func main() {
@@ -136,7 +137,7 @@ func (r *room) look() error {
 	pkg, _ := config.Check(r.dir, fset, files, info)
 
 	at := func(p token.Pos) string { return filepath.Base(fset.Position(p).Filename) }
-	r.uses, r.structs = map[string]map[string]bool{}, map[string]int{}
+	r.uses, r.structs, r.methods = map[string]map[string]bool{}, map[string]int{}, map[string]map[string]bool{}
 	for _, f := range files {
 		r.uses[at(f.Pos())] = map[string]bool{}
 	}
@@ -157,6 +158,12 @@ func (r *room) look() error {
 		}
 		if o.Exported() && reachable(o) && pkg.Name() != "main" {
 			r.names++
+		}
+		if t := receiver(o); t != nil {
+			if r.methods[t.Name()] == nil {
+				r.methods[t.Name()] = map[string]bool{}
+			}
+			r.methods[t.Name()][at(o.Pos())] = true
 		}
 		if t, ok := o.(*types.TypeName); ok {
 			if s, ok := t.Type().Underlying().(*types.Struct); ok {
@@ -183,16 +190,25 @@ func exported(s *types.Struct) (n int) {
 // reachable reports whether o can be named from outside: a method of a type that
 // is not exported cannot.
 func reachable(o types.Object) bool {
+	t := receiver(o)
+	f, ok := o.(*types.Func)
+	return !ok || f.Signature().Recv() == nil || t != nil && t.Exported()
+}
+
+// receiver returns the type of which o is a method; nil: it is none of a type with a name.
+func receiver(o types.Object) *types.TypeName {
 	f, ok := o.(*types.Func)
 	if !ok || f.Signature().Recv() == nil {
-		return true
+		return nil
 	}
 	t := f.Signature().Recv().Type()
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
 	}
-	named, ok := t.(*types.Named)
-	return ok && named.Obj().Exported()
+	if named, ok := t.(*types.Named); ok {
+		return named.Obj()
+	}
+	return nil
 }
 
 // declared reports whether o is declared by the package: at its top level, or as a
@@ -226,6 +242,14 @@ func (r *room) mutual() (n int) {
 		}
 	}
 	return n
+}
+
+// spread returns the greatest number of files that have methods of one type.
+func (r *room) spread() (most int) {
+	for _, files := range r.methods {
+		most = max(most, len(files))
+	}
+	return most
 }
 
 func (r *room) widest() (name string, fields int) {

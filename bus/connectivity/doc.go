@@ -24,8 +24,8 @@
 //
 // Every call decides on the state at the end of the log, and is committed and
 // folded atomically. A signal that is not in the log suppresses, ends and
-// resolves nothing: a call that had to wait for a reader to have room decides
-// anew afterwards.
+// resolves nothing: a call that asked a resolver decides anew
+// afterwards.
 //
 // # Ordering
 //

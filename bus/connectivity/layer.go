@@ -120,7 +120,7 @@ func (l *Layer) look(id signals.ID) (coordination.Signal, bool) {
 
 // Query returns the signals of a thread that q selects: at most 50 live ones, newest first,
 // if q is zero. It usually takes time linear in the result. Its error is a
-// [*ValidationError] for a query that no signal can match.
+// [*ValidationError] for a value that is none of its type, such as an unknown class.
 func (l *Layer) Query(thread string, q lifecycle.Query) (found []coordination.Signal, err error) {
 	if err := checkNames("", thread); err != nil {
 		return nil, err

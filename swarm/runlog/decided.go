@@ -101,7 +101,7 @@ type Terms struct {
 	Ranks       map[string]int     `json:"ranks,omitempty"`
 	Groups      map[string]string  `json:"groups,omitempty"`
 	Weights     map[string]float64 `json:"weights,omitempty"`     // factors on voters' votes; 1 for others
-	Same        bool               `json:"same,omitempty"`        // equal proposals count as one, as in a [Swarm]
+	Same        bool               `json:"same,omitempty"`        // equal proposals count as one, as in a swarm
 	Conflicts   settle.Policy      `json:"conflicts,omitzero"`    // how they are settled
 	NoConflicts bool               `json:"noConflicts,omitempty"` // the bus does not look for them
 	Planned     bool               `json:"planned,omitempty"`     // the plan of the thread decides: the strategy has the name of its mode

@@ -105,7 +105,7 @@ func passed(s *signals.Signal[agents.Passed]) TurnPassed {
 	return TurnPassed{s.Source, int(s.Round), s.Payload.Reason}
 }
 
-// Same says that by [Options].Same a proposal is the same as an earlier one.
+// Same says that by the option Same of the swarm a proposal is the same as an earlier one.
 // From then on both count as one, with the votes on either.
 type Same struct {
 	ProposalID string `json:"proposalId"` // required; id of the later one

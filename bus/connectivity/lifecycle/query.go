@@ -34,7 +34,7 @@ const (
 	Oldest              // first
 )
 
-// check refuses a query that no signal can match.
+// check refuses values that are none of their types.
 func (q *Query) check() error {
 	if q.Order > Oldest {
 		return &signals.FieldError{Field: "order", Value: strconv.Itoa(int(q.Order)), Problem: "neither newest nor oldest"}
@@ -79,7 +79,7 @@ func (q *Query) from(t *Thread) *list {
 // Query returns the signals that q selects: at most 50 live ones, newest first, if q is
 // zero. It scans the live signals of the thread or the source, or all of them, until it has
 // found enough or all earlier ones are too old. The error is a
-// [*signals.FieldError] for a query that no signal can match.
+// [*signals.FieldError] for a value that is none of its type, such as an unknown class.
 func (t *Thread) Query(q Query) (found []coordination.Signal, err error) {
 	if err := q.check(); err != nil {
 		return nil, err
