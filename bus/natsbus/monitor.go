@@ -22,13 +22,13 @@ func (o *Options) checkServers(ctx context.Context, stream *jetstream.StreamInfo
 	if len(o.Storage.Monitor) == 0 {
 		return o.complain(&ConfigError{
 			"jetstream sync_interval", "unknown", "always",
-			"by default servers acknowledge before fsync, and no monitoring port that could tell is in Storage.Monitor (--monitor)",
+			"by default servers acknowledge before fsync, and no monitoring port that could tell is in Storage.Monitor",
 		})
 	}
 	for _, url := range o.Storage.Monitor {
 		told, err := monitored(ctx, url)
 		if err != nil {
-			return o.complain(&ConfigError{"jetstream sync_interval", "unknown", "always", "Storage.Monitor (--monitor): " + err.Error()})
+			return o.complain(&ConfigError{"jetstream sync_interval", "unknown", "always", "Storage.Monitor: " + err.Error()})
 		}
 		if told.Config.Always {
 			continue
@@ -59,7 +59,7 @@ func (o *Options) checkMonitored(ctx context.Context, stream *jetstream.StreamIn
 		}
 		if time.Now().After(until) {
 			return o.complain(&ConfigError{
-				"number of servers that have this stream " + stream.Config.Name + " and are in Storage.Monitor (--monitor)", fmt.Sprint(len(have)), fmt.Sprint(want),
+				"number of servers that have this stream " + stream.Config.Name + " and are in Storage.Monitor", fmt.Sprint(len(have)), fmt.Sprint(want),
 				"it is unknown when the others sync: name the monitoring port of each server of the log",
 			})
 		}

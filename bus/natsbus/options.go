@@ -143,17 +143,17 @@ func (o *Options) check() error {
 	}
 	switch {
 	case !areServers(o.URL):
-		return wrong("URL (--nats)", fmt.Sprintf("%q", Redacted(o.URL)), "not URLs of servers with nats://, tls://, ws:// or wss://")
+		return wrong("URL", fmt.Sprintf("%q", Redacted(o.URL)), "not URLs of servers with nats://, tls://, ws:// or wss://")
 	case strings.ContainsAny(o.Stream, " .*>/\\\t\r\n") || len(o.Stream) > 200:
-		return wrong("Stream (--stream)", fmt.Sprintf("%q", o.Stream), "not a name of a stream")
+		return wrong("Stream", fmt.Sprintf("%q", o.Stream), "not a name of a stream")
 	case strings.ContainsAny(o.Domain, " .*>\t\r\n"):
-		return wrong("Domain (--domain)", fmt.Sprintf("%q", o.Domain), "not a name of a domain")
+		return wrong("Domain", fmt.Sprintf("%q", o.Domain), "not a name of a domain")
 	case (signals.Limits{}).Name("Process", o.Process) != nil:
 		return wrong("Process", o.Process, "not a name")
 	case o.Agent != "" && (signals.Limits{}).Name("Agent", o.Agent) != nil:
-		return wrong("Agent (--as)", fmt.Sprintf("%q", o.Agent), "not a name")
+		return wrong("Agent", fmt.Sprintf("%q", o.Agent), "not a name")
 	case o.Storage.Replicas < 1 || o.Storage.Replicas > 5:
-		return wrong("Storage.Replicas (--replicas)", o.Storage.Replicas, "not from 1 to 5")
+		return wrong("Storage.Replicas", o.Storage.Replicas, "not from 1 to 5")
 	case len(o.Key) != 0 && len(o.Key) != ed25519.PrivateKeySize:
 		return wrong("Key", fmt.Sprint(len(o.Key), " bytes"), "not an Ed25519 key")
 	case o.Partitions < 1 || o.Partitions > 4096:

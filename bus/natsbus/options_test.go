@@ -25,11 +25,11 @@ func TestURLsThatAreNoServersAreRefused(t *testing.T) {
 func TestErrorsOfOptionsNameTheFlagsThatSetThem(t *testing.T) {
 	t.Parallel()
 	for want, o := range map[string]Options{
-		"URL (--nats) is \"foo://n1\": ":       {URL: "foo://n1"},
-		"Stream (--stream) is \"a b\": ":       {Stream: "a b"},
-		"Domain (--domain) is \"a b\": ":       {Domain: "a b"},
-		"Agent (--as) is \"a\\nb\": ":          {Agent: "a\nb"},
-		"Storage.Replicas (--replicas) is 7: ": {Storage: Storage{Replicas: 7}},
+		"URL is \"foo://n1\": ":   {URL: "foo://n1"},
+		"Stream is \"a b\": ":     {Stream: "a b"},
+		"Domain is \"a b\": ":     {Domain: "a b"},
+		"Agent is \"a\\nb\": ":    {Agent: "a\nb"},
+		"Storage.Replicas is 7: ": {Storage: Storage{Replicas: 7}},
 	} {
 		if _, err := o.withDefaults(); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

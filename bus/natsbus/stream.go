@@ -110,9 +110,9 @@ func (o *Options) openOne(ctx context.Context, js jetstream.JetStream, name stri
 // unanswered says why there may be no answer for a stream.
 func unanswered(conn *nats.Conn, name string) string {
 	if has, _ := conn.ConnectedServerJetStream(); !has && conn.IsConnected() {
-		return "natsbus: the server " + conn.ConnectedUrlRedacted() + " has no JetStream, which stores the log: start it with nats-server -js, or with a jetstream block in its configuration; behind a leaf node, name the domain of the servers that have the log (Options.Domain, --domain)"
+		return "natsbus: the server " + conn.ConnectedUrlRedacted() + " has no JetStream, which stores the log: start it with nats-server -js, or with a jetstream block in its configuration; behind a leaf node, name the domain of the servers that have the log (Options.Domain)"
 	}
-	return "natsbus: JetStream does not answer for the stream " + name + " yet: is there a leader, and is the domain (Options.Domain, --domain) that of the servers that have it? A leaf node needs one"
+	return "natsbus: JetStream does not answer for the stream " + name + " yet: is there a leader, and is the domain (Options.Domain) that of the servers that have it? A leaf node needs one"
 }
 
 // openStream returns a stream, and makes it if it is not there.
@@ -195,7 +195,7 @@ func (o *Options) checkLimits(got, want *jetstream.StreamConfig) error {
 		if c.got <= 0 || c.want > 0 && c.got >= c.want {
 			continue
 		}
-		err := o.complain(&ConfigError{c.setting, fmt.Sprint(c.got), fmt.Sprint(c.want), "older signals than were asked for are dropped: a process joins only with a snapshot, and one that makes none (Options.Over, swarmbus rooms --snapshots) relies on others"})
+		err := o.complain(&ConfigError{c.setting, fmt.Sprint(c.got), fmt.Sprint(c.want), "older signals than were asked for are dropped: a process joins only with a snapshot, and one that makes none (Options.Over) relies on others"})
 		if err != nil {
 			return err
 		}

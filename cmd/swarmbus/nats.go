@@ -174,6 +174,7 @@ func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 		return err
 	}
 	defer log.Close()
+	defer f.nats.store(log, cmd.ErrOrStderr())()
 	results, err := log.Results(ctx)
 	if err != nil {
 		return err

@@ -29,12 +29,15 @@ type natsFlags struct {
 	stream   string
 	domain   string
 	replicas int
+	keep     []string
 	monitor  []string
 	strict   bool
 	sign     string
 	trust    string
 	agent    string // whose process this is; "": no agent's
 	watches  bool   // it says nothing
+
+	snapshots time.Duration
 }
 
 func (f *natsFlags) define(flags *pflag.FlagSet) {
@@ -48,8 +51,14 @@ func (f *natsFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.stream, "stream", "swarmbus", "name of the log")
 	flags.StringVar(&f.domain, "domain", "", "JetStream domain of the log's servers, from behind a leaf node")
 	flags.IntVar(&f.replicas, "replicas", 1, "servers that have each signal")
+	flags.StringArrayVar(&f.keep, "keep", nil, "what the log keeps: an age (720h), a size (10GB) or a number of messages; may be repeated (default: everything)")
 	flags.StringArrayVar(&f.monitor, "monitor", nil, "URL of the monitoring port of a server of the log, to check that it syncs; once for each")
 	flags.BoolVar(&f.strict, "strict", false, "refuse servers that may lose what they acknowledged")
+}
+
+// defineSnapshots is for commands that may store snapshots.
+func (f *natsFlags) defineSnapshots(flags *pflag.FlagSet) {
+	flags.DurationVar(&f.snapshots, "snapshots", 0, "with --nats, between two snapshots of the log, such as 10m, so that the stream may have limits (default: none)")
 }
 
 // join joins the log with the program's own options, and says on w how the connection is.
@@ -59,7 +68,8 @@ func (f *natsFlags) join(ctx context.Context, w io.Writer, o natsbus.Options) (*
 		return nil, err
 	}
 	defer stop()
-	return natsbus.Join(ctx, o)
+	log, err := natsbus.Join(ctx, o)
+	return log, byFlags(err)
 }
 
 // complete adds to the options what the flags say, and how the connection is told on w. The
@@ -77,8 +87,14 @@ func (f *natsFlags) complete(w io.Writer, o *natsbus.Options) (stop func() bool,
 	var joined atomic.Bool
 	o.URL, o.Creds, o.TLS, o.Stream, o.Domain, o.Agent = f.url, f.creds, config, f.stream, f.domain, f.agent
 	o.Storage = natsbus.Storage{Replicas: f.replicas, Monitor: f.monitor, Strict: f.strict}
+	if err := f.limits(&o.Storage); err != nil {
+		return nil, err
+	}
+	if f.snapshots > 0 {
+		o.Over = func(string) bool { return false } // what was decided, or said in rooms, is what they are
+	}
 	o.Tell = natsbus.Tell{
-		Warn: func(problem string) { say(problem) },
+		Warn: func(problem string) { say(flagOf.Replace(problem)) },
 		Status: func(s natsbus.Status) {
 			if s.Connected {
 				joined.Store(true)
@@ -116,7 +132,8 @@ func (f *natsFlags) attend(ctx context.Context, w io.Writer, fold func(signals.A
 		return nil, err
 	}
 	defer stop()
-	return natsbus.Dial(ctx, o)
+	link, err := natsbus.Dial(ctx, o)
+	return link, byFlags(err)
 }
 
 // joinSwarm joins the log of a swarm, whose signals go to a fold, too, if there is one.
@@ -181,6 +198,8 @@ Log on NATS servers:
   --sign critic.key --trust swarm.trust  sign, and check who signed, on servers that are not
                                          trusted: see swarmbus keys
   --domain home                          the servers are a leaf node, the log is in that domain
+  --keep 720h --keep 10GB                drop what is older, or beyond that size, of a new log,
+                                         which needs a process with --snapshots
   --replicas 3 --strict --monitor http://n1:8222 --monitor http://n2:8222 --monitor http://n3:8222
                                          refuse servers that may lose what they acknowledge
 

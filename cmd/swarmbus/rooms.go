@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -30,7 +29,6 @@ import (
 type anOffice struct {
 	run, keys, room string
 	nats            natsFlags
-	snapshots       time.Duration
 }
 
 func newRooms() *cobra.Command {
@@ -60,7 +58,7 @@ follow, and one goes on where it stopped when it is gone.
 	cmd.Flags().StringVar(&flags.keys, "keys", "", "directory of the keys that events are signed with (default: beside the log)")
 	cmd.Flags().StringVar(&flags.room, "room", "", "the room to begin in (default: the first of the file)")
 	flags.nats.define(cmd.Flags())
-	cmd.Flags().DurationVar(&flags.snapshots, "snapshots", 0, "with --nats, between two snapshots of the log, such as 10m, so that the stream may have limits (default: none)")
+	flags.nats.defineSnapshots(cmd.Flags())
 	return cmd
 }
 

@@ -23,11 +23,8 @@ import (
 
 // share runs the office of a file together with other processes, until the input ends.
 func (f anOffice) share(cmd *cobra.Command, file string) (err error) {
-	switch {
-	case f.run != "":
+	if f.run != "" {
 		return usage(errors.New("--run cannot be combined with --nats: the log has the rooms"))
-	case f.snapshots < 0:
-		return usage(fmt.Errorf("--snapshots is %v: not a time between snapshots", f.snapshots))
 	}
 	ctx := cmd.Context()
 	o, err := office.Load(file)
@@ -67,9 +64,6 @@ func (f anOffice) joinRooms(ctx context.Context, w io.Writer, o *office.Office, 
 	}
 	records := machines.Numbered(roomlog.Kinds()...)
 	options := natsbus.Options{Codec: codec, Reserved: routers.Reserved(), Digest: records.Fold}
-	if f.snapshots > 0 {
-		options.Over = func(string) bool { return false } // what was said in rooms is what they are
-	}
 	log, err := f.nats.join(ctx, w, options)
 	if err != nil {
 		return nil, nil, err
@@ -92,7 +86,7 @@ func (f anOffice) joinRooms(ctx context.Context, w io.Writer, o *office.Office, 
 			return o.Build(mine)
 		},
 		Tell:      func(drives bool, why error) { tellDriver(w, drives, why) },
-		Snapshots: f.snapshots,
+		Snapshots: f.nats.snapshots,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -89,6 +89,7 @@ that are begun or answered here; its agents are the processes of swarmbus agent.
 	cmd.Flags().StringVar(&f.jaeger, "jaeger", "", "address of a page that shows traces, to which those of solves lead: see --otel")
 	cmd.Flags().DurationVar(&f.pace, "pace", time.Second, "with --demo: how long agents seem to think")
 	f.nats.define(cmd.Flags())
+	f.nats.defineSnapshots(cmd.Flags())
 	return cmd
 }
 
@@ -126,6 +127,9 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	}
 	if err != nil {
 		return err
+	}
+	if log != nil {
+		defer f.nats.store(log, progress)()
 	}
 	desk, err := config.teams(&o, progress)
 	if err != nil {

@@ -145,6 +145,7 @@ command is interrupted; only --team, --context, --json and --log may be given wi
 	flags := cmd.Flags()
 	f.team.define(flags)
 	f.nats.define(flags)
+	f.nats.defineSnapshots(flags)
 	f.server.define(flags)
 	flags.StringVar(&f.record, "record", "", "write the models' answers to this new file")
 	flags.StringVar(&f.cassette, "cassette", "", "replay the answers in this file")

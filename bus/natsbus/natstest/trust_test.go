@@ -32,11 +32,11 @@ func TestServersThatAcknowledgeBeforeFsyncAreNamed(t *testing.T) {
 		"by default":            {natsbus.Options{URL: careless.URL(), Storage: natsbus.Storage{Monitor: []string{careless.Monitor()}}}, "jetstream sync_interval is 2m0s at " + careless.Monitor() + ", want always"},
 		"one of two by default": {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{careful.Monitor(), careless.Monitor()}}}, "jetstream sync_interval is 2m0s at " + careless.Monitor()},
 		"always":                {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{careful.Monitor()}}}, ""},
-		"of another server":     {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{other.Monitor()}}}, "number of servers that have this stream swarmbus and are in Storage.Monitor (--monitor) is 0, want 1"},
-		"unknown":               {natsbus.Options{URL: careful.URL()}, "no monitoring port that could tell is in Storage.Monitor (--monitor)"},
+		"of another server":     {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{other.Monitor()}}}, "number of servers that have this stream swarmbus and are in Storage.Monitor is 0, want 1"},
+		"unknown":               {natsbus.Options{URL: careful.URL()}, "no monitoring port that could tell is in Storage.Monitor"},
 		"in memory":             {natsbus.Options{URL: careful.URL(), Stream: "memory", Storage: natsbus.Storage{InMemory: true}}, "storage is memory, want file"},
 		"too few replicas":      {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Replicas: 3, Strict: true}}, "num_replicas is 1, want 3"},
-		"monitoring is no port": {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{"http://127.0.0.1:1"}}}, "sync_interval is unknown, want always: Storage.Monitor (--monitor): "},
+		"monitoring is no port": {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{"http://127.0.0.1:1"}}}, "sync_interval is unknown, want always: Storage.Monitor: "},
 		"port of clients":       {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{http(careful)}}}, http(careful) + " does not speak HTTP: it is no monitoring port of a NATS server"},
 	} {
 		var warned string
