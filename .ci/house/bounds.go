@@ -48,7 +48,7 @@ var bounds = []bound{
 	},
 	{
 		of: "code", was: 2261, aim: 1750, holds: []string{"agents/reports", "swarm/reporting"}, by: code,
-		most: 1834, why: "a report checked by its schema, one item at a time (115); claims compared by their words (90); a watcher with sliding windows (195)",
+		most: 1835, why: "a report checked by its schema, one item at a time (115); claims compared by their words (90); a watcher with sliding windows (195)",
 	},
 	{of: "code", was: 3413, aim: 1800, holds: []string{"examples/review/..."}, by: code},
 	{of: "code", aim: 2600, holds: []string{"consensus"}, by: code},

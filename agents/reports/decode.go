@@ -25,7 +25,7 @@ var schema []byte
 func Schema() json.RawMessage { return slices.Clone(schema) }
 
 // Decode reads a report that conforms to [Schema] and has at most 64 KiB. Otherwise it
-// returns a [*signals.FieldError]. Names of members are compared byte for byte; of two
+// returns a [*signals.FieldError]. The model may be missing. Names of members are compared byte for byte; of two
 // with the same name the last counts.
 func Decode(data []byte) (*Report, error) {
 	r, err := read(data)
@@ -109,12 +109,13 @@ func (s *shape) check(name string, v any, aside map[string]error) error {
 
 func (s *shape) checkMembers(members map[string]any, aside map[string]error) error {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		value, there := members[name]
-		if !there {
+		switch value, there := members[name]; {
+		case there:
+			if err := s.Properties[name].check(name, value, aside); err != nil {
+				return err
+			}
+		case name != "model": // which the runtime may know
 			return problem(name, "", "required")
-		}
-		if err := s.Properties[name].check(name, value, aside); err != nil {
-			return err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {

@@ -16,7 +16,7 @@ type Report struct {
 	TurnID   string `json:"turn_id"`   // required; a report with the same id is the same report
 	WorkerID string `json:"worker_id"` // required
 	TaskID   string `json:"task_id"`   // required; the thread that its signals go to
-	Model    string `json:"model"`     // the model that wrote it; "": none
+	Model    string `json:"model"`     // the model that wrote it; "": none, or that of the [Worker]
 	Status   Status `json:"status"`    // required
 	Summary  string `json:"summary"`   // required; a sentence or two
 
