@@ -39,8 +39,9 @@ type admission struct {
 	ttl      time.Duration
 	mint     *signals.Mint
 
-	sequencer Sequencer // nil: the bus orders its signals itself
-	minted    uint64    // number of ids made, if there is a sequencer
+	sequencer Sequencer                  // nil: the bus orders its signals itself
+	minted    uint64                     // number of ids made, if there is a sequencer
+	expected  map[signals.ID]*submission // of layers, by the first id, since the bus was fed last
 
 	required atomic.Pointer[[]*requirement]        // replaced, never changed
 	reserved atomic.Pointer[map[signals.Kind]bool] // kinds of layers; replaced, never changed
@@ -51,6 +52,7 @@ func (a *admission) init(folds *conflicts, handlers *inline, log *store.Log, q *
 	a.folds, a.handlers, a.history, a.quota = folds, handlers, log, q
 	a.required.Store(new([]*requirement))
 	a.reserved.Store(&map[signals.Kind]bool{})
+	a.expected = map[signals.ID]*submission{}
 }
 
 // A requirement is a check of all signals that are published.

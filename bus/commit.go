@@ -14,7 +14,7 @@ func (p *Publisher) commitAll(ctx context.Context, ds []draft) error {
 // committed, both with the bus's lock held.
 func (p *Publisher) commit(ctx context.Context, decide func(seq uint64, now int64) ([]draft, error), committed func([]draft)) error {
 	if p.bus.sequenced() {
-		return p.submit(ctx, true, decide, committed)
+		return p.submit(ctx, decide, committed)
 	}
 	return p.bus.write(ctx, func(now int64) error {
 		ds, err := decide(p.bus.log.Last()+1, now)

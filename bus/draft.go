@@ -17,8 +17,7 @@ type draft struct {
 
 func (d *draft) checkName(field, name string) error {
 	err := (signals.Limits{}).Name(field, name)
-	var invalid *signals.FieldError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*signals.FieldError](err); ok {
 		invalid.Kind = d.KindText
 	}
 	return err

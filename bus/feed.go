@@ -37,6 +37,7 @@ func (b *Bus) Feed(ctx context.Context, all ...signals.Any) error {
 			b.appendLocked(&ds[i].Entry, true)
 		}
 		b.committedLocked()
+		b.arrivedLocked(ds)
 		return nil
 	})
 }

@@ -22,6 +22,10 @@ type Layer struct{ p *Publisher }
 // source gets the layer's name; its kind must be one of the layer's. For
 // [Options].Rate, the signals of one source in a call count as one signal.
 //
+// With a [Sequencer], decide is called again if another bus was quicker. If ctx ends before
+// it is known whether the signals enter the log, and they do later, committed is called
+// then, after Append has returned an error: what it folds is always what the log has.
+//
 // Its errors are those of decide and of [Publisher.Publish]. It is not an error
 // if decide returns no signals: committed is then called with none.
 func (l *Layer) Append(ctx context.Context, decide func(seq uint64, now time.Time) ([]signals.Any, error), committed func([]signals.Any)) error {
@@ -49,17 +53,13 @@ func (l *Layer) write(
 		return ds, err
 	}
 	return l.p.commit(ctx, drafts, func(ds []draft) {
-		if committed != nil {
-			committed(logged(ds))
+		if committed == nil {
+			return
 		}
+		all := make([]signals.Any, len(ds))
+		for i := range ds {
+			all[i] = ds[i].Signal
+		}
+		committed(all)
 	})
-}
-
-// logged returns the signals of drafts that are in the log.
-func logged(ds []draft) []signals.Any {
-	all := make([]signals.Any, len(ds))
-	for i := range ds {
-		all[i] = ds[i].Signal
-	}
-	return all
 }

@@ -76,8 +76,8 @@ func (p *Publisher) inspect(d *draft, s signals.Any) (err error) {
 	if pages := p.pages.Load(); pages != nil {
 		if d.head, d.KindText, err = pages.Form.Inspect(p.bus.limits, s); d.head != nil && d.KindText == pages.Kind {
 			d.Pages = pages
-			if err == nil && !p.owns(d.head) {
-				err = p.allow(d.KindText, d.head)
+			if h := d.head; err == nil && (p.permissions.Threads != nil || h.Source != "" && h.Source != p.agent) {
+				err = p.allow(d.KindText, h) // only the kind is known to be allowed
 			}
 			return err
 		}
@@ -87,9 +87,4 @@ func (p *Publisher) inspect(d *draft, s signals.Any) (err error) {
 		return err
 	}
 	return p.allow(d.KindText, d.head)
-}
-
-// owns reports whether only the kind can be a reason to refuse the signal.
-func (p *Publisher) owns(h *signals.Header) bool {
-	return (h.Source == "" || h.Source == p.agent) && p.permissions.Threads == nil
 }

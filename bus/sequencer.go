@@ -21,11 +21,11 @@ type Sequencer interface {
 	// bus's lock held.
 	Next() uint64
 	// Append appends the signals to the log, all of them with consecutive sequence numbers
-	// or none, and returns the first number when the bus has been fed with them. Each has
-	// an id, a source and a time. With at > 0 they are appended only with at as the
-	// first number; otherwise it returns [ErrMoved], when the bus has been fed with what
-	// came between. Signals that Feed refuses are in no bus's log; Append then returns the
-	// error of Feed.
+	// or none, and returns the first number when the bus has been fed with them, by one
+	// call of Feed. Each has an id, a source and a time. With at > 0 they are appended only
+	// with at as the first number; otherwise it returns [ErrMoved], when the bus has been
+	// fed with what came between. Signals that Feed refuses are in no bus's log; Append
+	// then returns the error of Feed.
 	Append(ctx context.Context, all []signals.Any, at uint64) (first uint64, err error)
 }
 
@@ -34,61 +34,54 @@ func (a *admission) sequenced() bool { return a.sequencer != nil }
 
 // A submission is drafts that pass through the sequencer.
 type submission struct {
-	ds  []draft
-	all []signals.Any
-	at  uint64 // 0: anywhere
+	ds        []draft
+	all       []signals.Any
+	at        uint64        // the first number; 0: any
+	committed func([]draft) // called when the bus is fed with them; nil: they may go anywhere
 }
 
 // submitAll is commitAll for a bus with a sequencer.
 func (p *Publisher) submitAll(ctx context.Context, ds []draft) error {
 	own := slices.Clone(ds) // the caller's would escape
-	err := p.submit(ctx, false, func(uint64, int64) ([]draft, error) { return own, nil }, func([]draft) {})
+	err := p.submit(ctx, func(uint64, int64) ([]draft, error) { return own, nil }, nil)
 	copy(ds, own)
 	return err
 }
 
 // submit is commit for a bus with a sequencer: the drafts enter the log when the bus is
-// fed with them. If they are meant for the next sequence number, and the log moved on
-// meanwhile, decide is called again.
-func (p *Publisher) submit(
-	ctx context.Context, next bool, decide func(seq uint64, now int64) ([]draft, error), committed func([]draft),
-) error {
-	b := p.bus
+// fed with them. With committed they are meant for the next sequence number: if the log
+// moved on meanwhile, decide is called again.
+func (p *Publisher) submit(ctx context.Context, decide func(seq uint64, now int64) ([]draft, error), committed func([]draft)) error {
 	for {
-		s, err := p.completed(next, decide)
+		s := submission{committed: committed}
+		err := p.complete(&s, decide)
 		if err == nil && len(s.ds) > 0 {
-			err = s.appendAll(ctx, b.sequencer)
+			err = s.appendAll(ctx, p.bus.sequencer)
 		}
-		if errors.Is(err, ErrMoved) {
-			continue
+		if !errors.Is(err, ErrMoved) {
+			return err
 		}
-		if err == nil {
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			committed(s.ds)
-		}
-		return err
 	}
 }
 
-// completed admits what decide drafts by what is in the log now, and completes the
+// complete admits what decide drafts by what is in the log now, and completes the
 // signals. Whether they enter the log is decided in every process when they are fed.
-func (p *Publisher) completed(next bool, decide func(seq uint64, now int64) ([]draft, error)) (s submission, err error) {
+func (p *Publisher) complete(s *submission, decide func(seq uint64, now int64) ([]draft, error)) (err error) {
 	b := p.bus
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.state != open {
-		return s, ErrClosed
+		return ErrClosed
 	}
 	now := b.clock.Now()
-	if next {
+	if s.committed != nil {
 		s.at = b.sequencer.Next()
 	}
 	if s.ds, err = decide(s.at, now); err != nil {
-		return s, err
+		return err
 	}
 	if err := b.admitLocked(p, s.ds, now); err != nil {
-		return s, err
+		return err
 	}
 	b.spoken = b.spoken || p.role == agentRole
 	for i := range s.ds {
@@ -97,20 +90,34 @@ func (p *Publisher) completed(next bool, decide func(seq uint64, now int64) ([]d
 		h.Seq, h.ID, h.Source, h.Time, h.TTL = 0, d.ID, d.Source, d.Time, d.TTL
 		s.all = append(s.all, signals.With(d.Signal, h))
 	}
-	return s, nil
-}
-
-// appendAll passes the signals to the sequencer. The drafts then have them as they are
-// in the log.
-func (s *submission) appendAll(ctx context.Context, to Sequencer) error {
-	first, err := to.Append(ctx, s.all, s.at)
-	if err != nil {
-		return err
-	}
-	for i, one := range s.all {
-		h := one.Head()
-		h.Seq = first + uint64(i)
-		s.ds[i].Seq, s.ds[i].Signal = h.Seq, signals.With(one, h)
+	switch {
+	case s.committed == nil:
+	case len(s.ds) == 0:
+		s.committed(nil)
+	default:
+		b.expected[s.ds[0].ID] = s
 	}
 	return nil
+}
+
+// appendAll passes the signals to the sequencer, and gives the drafts their numbers.
+func (s *submission) appendAll(ctx context.Context, to Sequencer) error {
+	first, err := to.Append(ctx, s.all, s.at)
+	for i := range s.ds {
+		s.ds[i].Seq = first + uint64(i)
+	}
+	return err
+}
+
+// arrivedLocked calls committed for submissions that the bus has just been fed with: nothing
+// is decided between their entering the log and being folded. For all others that were
+// expected the log has moved on.
+func (a *admission) arrivedLocked(ds []draft) {
+	for i := range ds {
+		if s := a.expected[ds[i].ID]; s != nil && s.at == ds[i].Seq {
+			a.history.Share()
+			s.committed(ds[i:min(i+len(s.ds), len(ds))])
+		}
+	}
+	clear(a.expected)
 }

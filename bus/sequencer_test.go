@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,9 +26,11 @@ type sequenced struct {
 type sequencedBus struct {
 	*bus.Bus
 	log  *sequenced
-	fed  int // messages
+	fed  atomic.Int64 // messages
 	errs []error
-	mu   sync.Mutex // protects fed and errs
+	mu   sync.Mutex // protects errs, and is held while the bus is fed
+
+	answer func() error // called by Append when the bus is fed with the signals, before it returns; nil: none
 }
 
 const stride = 16 // numbers for a message and the conflicts that it opens
@@ -40,7 +43,7 @@ func (s *sequenced) join(t testing.TB, o bus.Options) *sequencedBus {
 	return b
 }
 
-func (b *sequencedBus) Next() uint64 { return uint64(b.fed+1) * stride }
+func (b *sequencedBus) Next() uint64 { return uint64(b.fed.Load()+1) * stride }
 
 func (b *sequencedBus) Append(ctx context.Context, all []signals.Any, at uint64) (uint64, error) {
 	b.log.mu.Lock()
@@ -53,6 +56,14 @@ func (b *sequencedBus) Append(ctx context.Context, all []signals.Any, at uint64)
 	if err := b.follow(ctx, next); moved || err != nil {
 		return 0, errors.Join(err, bus.ErrMoved)
 	}
+	if answer := b.answer; answer != nil {
+		b.answer = nil
+		if err := answer(); err != nil {
+			return 0, err
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return uint64(next) * stride, b.errs[next-1]
 }
 
@@ -65,15 +76,15 @@ func (b *sequencedBus) follow(_ context.Context, last int) error {
 	b.log.mu.Lock()
 	log := slices.Clone(b.log.log)
 	b.log.mu.Unlock()
-	for b.fed < min(last, len(log)) {
+	for len(b.errs) < min(last, len(log)) {
 		var all []signals.Any
-		for i, s := range log[b.fed] {
+		for i, s := range log[len(b.errs)] {
 			h := s.Head()
-			h.Seq = uint64(b.fed+1)*stride + uint64(i)
+			h.Seq = uint64(len(b.errs)+1)*stride + uint64(i)
 			all = append(all, signals.With(s, h))
 		}
 		b.errs = append(b.errs, b.Feed(over, all...))
-		b.fed++
+		b.fed.Add(1)
 	}
 	return nil
 }
@@ -150,5 +161,82 @@ func TestThreadOfASequencerIsClosedByTheLogAlone(t *testing.T) {
 	must(t, a.System(), signals.New(signals.Header{Thread: "t"}, settled{Over: true}))
 	if live := a.Stats().Conflicts.Live; live != 0 {
 		t.Errorf("%d live after its end, want 0", live)
+	}
+}
+
+// A tally is a layer whose only signals say how many there are.
+type tally struct {
+	*bus.Layer
+	folded int
+}
+
+func (c *tally) count(ctx context.Context) error {
+	return c.Append(ctx, func(uint64, time.Time) ([]signals.Any, error) {
+		return []signals.Any{signals.New(signals.Header{}, signals.Memory{Content: fmt.Sprint(c.folded + 1), Category: "c"})}, nil
+	}, func(all []signals.Any) { c.folded += len(all) })
+}
+
+// counted returns what the tally's signals say.
+func counted(b *bus.Bus) (all []string) {
+	for _, s := range history(b, bus.Filter{Kinds: []signals.Kind{signals.KindMemory}}) {
+		all = append(all, s.Body().(signals.Memory).Content)
+	}
+	return all
+}
+
+func TestLayerFoldsWhatTheBusIsFedWithBeforeItDecidesAgain(t *testing.T) {
+	var shared sequenced
+	b := shared.join(t, bus.Options{})
+	c := &tally{Layer: made(b.Layer("tally", signals.KindMemory))}
+	b.answer = func() error { return c.count(t.Context()) } // between the log and the return of the first
+	if err := c.count(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := counted(b.Bus); !slices.Equal(got, []string{"1", "2"}) || c.folded != 2 {
+		t.Errorf("the log has %v and the fold %d, want 1 and 2", got, c.folded)
+	}
+}
+
+func TestLayerFoldsWhatEntersTheLogAfterItsCallerHasLeft(t *testing.T) {
+	var shared sequenced
+	b := shared.join(t, bus.Options{})
+	c := &tally{Layer: made(b.Layer("tally", signals.KindMemory))}
+	lost := errors.New("not acknowledged")
+	b.answer = func() error { return lost }
+	if err := c.count(t.Context()); !errors.Is(err, lost) {
+		t.Fatalf("got %v, want %v", err, lost)
+	}
+	must(t, agent(t, b.Bus, "a"), found("x"))
+	if err := c.count(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := counted(b.Bus); !slices.Equal(got, []string{"1", "2"}) || c.folded != 2 {
+		t.Errorf("the log has %v and the fold %d, want 1 and 2", got, c.folded)
+	}
+}
+
+func TestConcurrentCallsOfALayerCountWithoutGap(t *testing.T) {
+	var shared sequenced
+	b := shared.join(t, bus.Options{})
+	c := &tally{Layer: made(b.Layer("tally", signals.KindMemory))}
+	const callers, each = 4, 50
+	var calls sync.WaitGroup
+	for range callers {
+		calls.Go(func() {
+			for range each {
+				if err := c.count(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	calls.Wait()
+	for i, text := range counted(b.Bus) {
+		if text != fmt.Sprint(i+1) {
+			t.Fatalf("signal %d says %s", i+1, text)
+		}
+	}
+	if c.folded != callers*each {
+		t.Errorf("folded %d, want %d", c.folded, callers*each)
 	}
 }

@@ -129,10 +129,7 @@ func (s *Subscription) tell(f events.Disposition, settled []signals.Any) {
 
 // giveBack returns signals that were taken to the front of the backlog.
 func (s *Subscription) giveBack(taken []signals.Any) {
-	if len(taken) == 0 {
-		return
-	}
-	if !s.keepTaken(taken) {
+	if len(taken) > 0 && !s.keepTaken(taken) {
 		s.settle(events.DeadClosed, taken...)
 	}
 }

@@ -20,6 +20,7 @@ type batch struct {
 	last    uint64        // position of the layer's newest entry in the log
 	since   uint64        // position from which the layer's entries are needed
 	hooked  bool          // the hook is called for the note among the entries
+	left    bool          // the caller has got an error
 	entries []signals.Any // beyond its length: entries of earlier batches, to be overwritten
 }
 

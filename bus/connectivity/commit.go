@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -13,13 +14,13 @@ import (
 // nil, runs after the fold.
 func (l *Layer) commit(ctx context.Context, decide func(*batch) error, committed func([]lifecycle.Change)) error {
 	defer l.drain(ctx) // also if a handler of the bus exits the goroutine
-	return l.write(ctx, true, decide, committed)
+	return l.write(ctx, (*bus.Layer).Append, decide, committed)
 }
 
 // record is commit for changes of signals that are in the log, which the bus does
 // not refuse for lack of room, and which are no events.
 func (l *Layer) record(ctx context.Context, decide func(*batch) error) error {
-	return l.write(ctx, false, decide, nil)
+	return l.write(ctx, (*bus.Layer).Record, decide, nil)
 }
 
 // atEnd calls f with the position of the newest signal of the log and the state there.
@@ -30,7 +31,10 @@ func (l *Layer) atEnd(f func(last uint64)) error {
 	})
 }
 
-func (l *Layer) write(ctx context.Context, waits bool, decide func(*batch) error, committed func([]lifecycle.Change)) (err error) {
+// An appending is [bus.Layer.Append] or [bus.Layer.Record].
+type appending func(*bus.Layer, context.Context, func(uint64, time.Time) ([]signals.Any, error), func([]signals.Any)) error
+
+func (l *Layer) write(ctx context.Context, to appending, decide func(*batch) error, committed func([]lifecycle.Change)) error {
 	b := batches.Get().(*batch)
 	decided := func(next uint64, now time.Time) ([]signals.Any, error) {
 		l.mu.Lock()
@@ -46,19 +50,18 @@ func (l *Layer) write(ctx context.Context, waits bool, decide func(*batch) error
 		for _, s := range entries {
 			changes = l.fold.Apply(s, changes)
 		}
-		l.events.add(changes, b.hooked)
-		if committed != nil {
+		l.events.add(changes, b.hooked && !b.left)
+		if committed != nil && !b.left {
 			committed(changes)
 		}
 	}
-	if waits {
-		err = l.log.Append(ctx, decided, folded)
-	} else {
-		err = l.log.Record(ctx, decided, folded)
+	err := to(l.log, ctx, decided, folded)
+	if err != nil && err != errNothing { //nolint:errorlint // it is never wrapped, and all suppressed emissions end here
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		b.left = true // the entries may enter the log later
+		return invalid(err)
 	}
 	b.retire()
-	if err == errNothing { //nolint:errorlint // it is never wrapped, and all suppressed emissions end here
-		return nil
-	}
-	return invalid(err)
+	return nil
 }

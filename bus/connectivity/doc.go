@@ -24,8 +24,9 @@
 //
 // Every call decides on the state at the end of the log, and is committed and
 // folded atomically. A signal that is not in the log suppresses, ends and
-// resolves nothing: a call that asked a resolver decides anew
-// afterwards.
+// resolves nothing: a call that asked a resolver decides anew afterwards. If its
+// context ends before a sequencer says whether its signals are in the log, they may
+// enter it later, and are folded then; the hook is not called for them.
 //
 // # Ordering
 //

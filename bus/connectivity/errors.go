@@ -54,14 +54,10 @@ func (e *ValidationError) Unwrap() []error {
 // invalid turns a field error of package signals or bus into a ValidationError,
 // and returns other errors unchanged.
 func invalid(err error) error {
-	if err == nil {
-		return nil
+	if field, ok := errors.AsType[*signals.FieldError](err); ok {
+		return &ValidationError{Field: field.Field, Value: field.Value, Problem: field.Problem}
 	}
-	var field *signals.FieldError
-	if !errors.As(err, &field) {
-		return err
-	}
-	return &ValidationError{Field: field.Field, Value: field.Value, Problem: field.Problem}
+	return err
 }
 
 // checkNames refuses what cannot be the name of a thread, or of a component.

@@ -83,8 +83,8 @@
 //	                                                               TestForgedResultDoesNotCount,
 //	                                 others need permissions of    TestDocumentedPermissionsSufficeForASolve,
 //	                                 NATS or signatures            TestDocumentedPermissionsAreTight
-//	a layer decides by the log     holds: it decides again when  TestLayerDecidesByTheLogAsItIs
-//	  as it is                       another process was quicker
+//	a layer decides by the log     holds: it decides again when  TestLayerDecidesByTheLogAsItIs,
+//	  as it is                       another process was quicker   TestLayerFoldsWhatItAppendsBeforeItDecidesAgain
 //	a layer's fold follows         weaker: what another process  TestLayerFoldsWhatItsOwnProcessAppends
 //	                                 appends is not folded; hold
 //	                                 a [Lease]

@@ -166,7 +166,10 @@ func (d *Desk) commit(ctx context.Context, decide func(now time.Time) ([]signals
 		}
 		all = entries
 	})
-	return all, err
+	if err != nil {
+		return nil, err // what is in the log later is folded then, and all is not read any more
+	}
+	return all, nil
 }
 
 // notify calls the conductor for escalations just accepted. It is the only
@@ -176,9 +179,6 @@ func (d *Desk) notify(ctx context.Context, accepted []signals.Any) (err error) {
 		return nil
 	}
 	for _, s := range accepted {
-		if s.Kind() != (reports.Requested{}).Kind() {
-			continue
-		}
 		if request, known := d.Request(s.Head().ID); known {
 			err = errors.Join(err, d.escalated(ctx, request))
 		}

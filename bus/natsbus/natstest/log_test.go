@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -195,6 +196,42 @@ func TestLayerDecidesByTheLogAsItIs(t *testing.T) {
 	}
 	if n != 2*each*processes {
 		t.Errorf("%d signals, want %d", n, 2*each*processes)
+	}
+}
+
+func TestLayerFoldsWhatItAppendsBeforeItDecidesAgain(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	l := join(t, natsbus.Options{URL: url})
+	layer, err := l.Bus().Layer("counter", signals.KindMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const callers, each = 4, 20
+	var calls sync.WaitGroup
+	folded := 0
+	for range callers {
+		calls.Go(func() {
+			for range each {
+				err := layer.Append(soon(t), func(uint64, time.Time) ([]signals.Any, error) {
+					return []signals.Any{signals.New(signals.Header{Thread: "t", TTL: -1}, signals.Memory{Content: fmt.Sprint(folded), Category: "c"})}, nil
+				}, func(all []signals.Any) { folded += len(all) })
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	calls.Wait()
+	n := 0
+	for s := range l.Bus().History(bus.Filter{Kinds: []signals.Kind{signals.KindMemory}}) {
+		if text := s.Body().(signals.Memory).Content; text != fmt.Sprint(n) {
+			t.Errorf("signal %d was decided after %s", n, text)
+		}
+		n++
+	}
+	if n != callers*each || folded != n {
+		t.Errorf("%d signals, %d folded, want %d", n, folded, callers*each)
 	}
 }
 
