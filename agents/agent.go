@@ -70,7 +70,7 @@ func (a *Agent) Validate() error {
 	if a.Router != nil {
 		for _, name := range a.Router.Customs() {
 			if a.Actions[name] == nil {
-				return &signals.FieldError{Field: "agent.actions", Value: name, Problem: "its router asks for it"}
+				return &signals.FieldError{Field: "agent.actions", Value: name, Problem: "no function for this action of the router"}
 			}
 		}
 	}

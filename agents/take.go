@@ -19,10 +19,10 @@ var (
 	ErrTurnFull = errors.New("agents: too many signals in the turn")
 	// ErrNil is returned by a turn whose reactor returned a nil iterator, or yielded a
 	// nil signal without an error.
-	ErrNil = errors.New("agents: the reactor gave nil; Emit() emits nothing")
+	ErrNil = errors.New("agents: reactor returned a nil iterator or yielded a nil signal (Emit() yields none)")
 	// ErrNoReturn is the error of a turn whose reactor ended its goroutine
 	// (runtime.Goexit), and of a call that did so or panicked.
-	ErrNoReturn = errors.New("agents: it did not return, but panicked or ended its goroutine")
+	ErrNoReturn = errors.New("agents: call panicked or ended its goroutine instead of returning")
 )
 
 // Take runs one turn and returns the agent's signals. An error of the reactor, a

@@ -28,7 +28,7 @@ func Handle[P signals.Payload](b *Bus, o HandleOptions, f func(ctx context.Conte
 		return nil, err
 	}
 	if f == nil {
-		return nil, optionError("handler", nil, "nil")
+		return nil, fmt.Errorf("%w: handler is nil", ErrOption)
 	}
 	var zero P
 	h := &Handler{options: o, site: site.Here(), run: func(ctx context.Context, s signals.Any) error {

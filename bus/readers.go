@@ -62,8 +62,8 @@ func (r *readers) join(o SubscribeOptions, at *site.Site) (*Subscription, error)
 	return s, nil
 }
 
-// startLocked returns where a subscription begins, and completes what it wants but
-// for kinds and threads.
+// startLocked returns where a subscription begins, and fills in the selection, except kinds
+// and threads.
 func (r *readers) startLocked(o *SubscribeOptions, want *backlog.Selector) (from store.Cursor, err error) {
 	if want.After = o.After; !o.Past && o.After == 0 {
 		return r.log.End(), nil

@@ -10,7 +10,7 @@ import (
 
 // ErrMoved is returned by a [Sequencer] if the signals would not have got the sequence
 // number for which they were meant.
-var ErrMoved = errors.New("bus: the log has moved on")
+var ErrMoved = errors.New("bus: sequence number is no longer free")
 
 // A Sequencer orders the signals of several buses, usually in several processes, in one
 // log that each of them is fed with ([Options].Sequencer, [Bus.Feed]). The bus calls its

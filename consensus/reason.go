@@ -67,6 +67,8 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 		return "more is against every proposal than for it: " + d.disagreeing(show) + because
 	case d.Outcome == Uncertified:
 		return d.uncertified(show) + because
+	case d.Voters == 0 && t.quorum > 0:
+		return fmt.Sprintf("no one has voted; the quorum is %d", t.quorum)
 	case d.Voters < t.quorum:
 		return fmt.Sprintf("%s voted; the quorum is %d", plural(d.Voters, "has", "have"), t.quorum)
 	case len(d.Leaders) == 0:

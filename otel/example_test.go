@@ -40,7 +40,7 @@ func Example() {
 	//   . swarmbus.choice=a swarmbus.claims.against=0 swarmbus.claims.for=0 swarmbus.claims.objections=0 swarmbus.credit=[critic +0.500 tester +0.500] swarmbus.outcome=reached swarmbus.reason=2 of 2 agree, 100 % of the weight; 70 % is needed swarmbus.stop_reason=consensus swarmbus.support=1 swarmbus.talk.after=1 swarmbus.turns.late=0 swarmbus.turns.retried=0
 	//   round 1 INTERNAL
 	//     evaluate_consensus confidence-weighted INTERNAL
-	//       . swarmbus.outcome=pending swarmbus.reason=0 have voted; the quorum is 2 swarmbus.shortfall=0.7 swarmbus.support=0
+	//       . swarmbus.outcome=pending swarmbus.reason=no one has voted; the quorum is 2 swarmbus.shortfall=0.7 swarmbus.support=0
 	//     invoke_agent planner INTERNAL
 	//       . swarmbus.turn.heard=[#1 task:new by system] swarmbus.turn.said=1
 	//       > swarmbus.link=heard to invoke_workflow team

@@ -16,7 +16,7 @@ type Header struct {
 	ReplyTo    ID            // zero: not a reply
 	Time       time.Time     // zero: the log's clock; kept in UTC without monotonic part
 	TTL        time.Duration // expires after Time + TTL; <0: never; 0: the log decides
-	Confidence float64       // the source's, in [0,1]
+	Confidence float64       // of the source, in [0,1]
 	Recipients Recipients    // zero: everyone who subscribes; at most 64 KiB of names
 	Trace      *Trace        // nil: not traced; never modified
 

@@ -101,8 +101,8 @@ func (r *solve) commit(ctx context.Context, t *seat.Turn, o seat.Outcome) {
 }
 
 // own returns what was said in a turn. Where no answer of others is shown, a proposal whose id
-// somebody else has taken gets one of its agent: else who guesses ids could keep the answers of
-// others out, and have their votes.
+// somebody else has taken gets one of its agent: otherwise an agent that guesses ids could
+// displace others' answers and collect their votes.
 func (r *solve) own(t *seat.Turn, said []signals.Any) []signals.Any {
 	if t.Ask != agents.AskAnswer {
 		return said

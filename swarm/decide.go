@@ -131,8 +131,8 @@ func (r *solve) outOfRounds(ctx context.Context) {
 	r.stop(runlog.StopMaxRounds, fmt.Sprintf("no decision in %d rounds", r.result.Rounds), nil)
 }
 
-// escalates asks somebody outside about an open conflict where conflicts are escalated, the one
-// with the most of what leads, and reports whether it did.
+// escalates asks somebody outside about an open conflict where conflicts are escalated: the one
+// with the most of the leading proposals. It reports whether it did.
 func (r *solve) escalates(ctx context.Context, d consensus.Decision) bool {
 	open := r.thread.Conflicts.Open()
 	if r.opts.Conflicts != settle.ByEscalation || len(open) == 0 || r.thread.Stage.Asked != nil {
@@ -160,8 +160,8 @@ func (r *solve) carriedOut(ctx context.Context) {
 	}
 }
 
-// outOfTime stops a solve whose time is up: one with a plan by the answers that were given, if
-// one of them leads, whoever has not answered.
+// outOfTime stops a solve whose time is up. A solve with a plan is decided by the answers that
+// were given, if one of them leads; agents that have not answered are not waited for.
 func (r *solve) outOfTime(ctx context.Context) {
 	by, _ := r.thread.Votes.Terms()
 	if r.thread.Calls.Plan() != nil && by.Decide(r.votes().Ballots().Close()).Outcome == consensus.Reached {
@@ -242,5 +242,9 @@ func (r *solve) silence() string {
 	if r.thread.Votes.Len() == 0 && r.said == 0 {
 		return fmt.Sprintf("none of %s said anything", words.Plural(len(r.seats), "agent"))
 	}
-	return fmt.Sprintf("%s and no vote that counts, of %d who may vote", words.Plural(r.thread.Votes.Len(), "proposal"), len(r.options().Electorate))
+	proposals := "no proposals"
+	if n := r.thread.Votes.Len(); n > 0 {
+		proposals = words.Plural(n, "proposal")
+	}
+	return fmt.Sprintf("%s and no votes that count (%s may vote)", proposals, words.Plural(len(r.options().Electorate), "agent"))
 }

@@ -83,8 +83,7 @@ func (r *solve) read() {
 	r.result.Logged = says
 }
 
-// detail says why the solve stopped, with everything that somebody who has to go on with
-// it should know.
+// detail says why the solve stopped, with everything that the person who continues it needs.
 func (r *solve) detail(d consensus.Decision) string {
 	c := why.Case{
 		Result: r.result, Alone: r.alone(d), Unsettled: r.table().Unsettled(), Stopped: r.seats.Stopped(),

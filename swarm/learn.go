@@ -16,7 +16,7 @@ import (
 // ErrNotObserved is returned for the outcome of a solve that is not in the
 // swarm's ledger: no one voted, a proposal was not among the ledger's choices, it
 // was canceled or failed, or the swarm does not learn.
-var ErrNotObserved = errors.New("swarm: the solve was not observed")
+var ErrNotObserved = errors.New("swarm: solve is not in the ledger")
 
 // Ledger returns the ledger of what the swarm has learned of its agents, to
 // inspect or save it; nil if the swarm does not learn.

@@ -43,19 +43,19 @@ func TestEveryStopSaysWhatWasMissingInNumbers(t *testing.T) {
 		`deadlock: "a" and "b" are tied, 50 % of the weight each`: {Agents: []*agents.Agent{
 			a, b, voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes}),
 		}},
-		`deadlock: none of 2 voters agrees with any proposal`:                                                      {Agents: []*agents.Agent{a, says("v", pass), says("w", pass)}},
-		`max-rounds: no decision in 3 rounds: 0 have voted; the quorum is 2`:                                       {Agents: []*agents.Agent{talker("t"), talker("u")}, Limits: swarm.Limits{Rounds: 3}},
-		`budget: the limit of 7 signals in a solve is reached: 0 have voted; the quorum is 2`:                      {Agents: []*agents.Agent{talker("t"), talker("u")}, Limits: swarm.Limits{Signals: 7}},
-		`budget: the budget of every agent is used up: 0 have voted; the quorum is 1; broke failed in round 1: .*`: {Agents: []*agents.Agent{broke}},
+		`deadlock: none of 2 voters agrees with any proposal`:                                                          {Agents: []*agents.Agent{a, says("v", pass), says("w", pass)}},
+		`max-rounds: no decision in 3 rounds: no one has voted; the quorum is 2`:                                       {Agents: []*agents.Agent{talker("t"), talker("u")}, Limits: swarm.Limits{Rounds: 3}},
+		`budget: the limit of 7 signals in a solve is reached: no one has voted; the quorum is 2`:                      {Agents: []*agents.Agent{talker("t"), talker("u")}, Limits: swarm.Limits{Signals: 7}},
+		`budget: the budget of every agent is used up: no one has voted; the quorum is 1; broke failed in round 1: .*`: {Agents: []*agents.Agent{broke}},
 		`deadline: no decision within 40s: 1 has voted; the quorum is 2; no vote of hung: if the others are enough, set Quorum to 1, .*; hung failed in round 1: .*; hung was late in round 1`: {
 			Agents: []*agents.Agent{a, says("v", yes), hangs("hung")}, Limits: swarm.Limits{Deadline: 40 * time.Second}, Quorum: 2,
 		},
-		`escalated: too dear: 0 have voted; the quorum is 1`: {Agents: []*agents.Agent{asks}},
+		`escalated: too dear: no one has voted; the quorum is 1`: {Agents: []*agents.Agent{asks}},
 		`escalated: proposals a and b cannot both stand: "a" and "b" are tied, 50 % of the weight each`: {
 			Agents: []*agents.Agent{a, b, says("v", yes), says("w", no)}, Conflicts: settle.ByEscalation,
 		},
 		`no-progress: none of 2 agents said anything`: {Agents: []*agents.Agent{says("v", yes), says("w", yes)}},
-		`no-progress: 1 proposal and no vote that counts, of 2 who may vote`: {
+		`no-progress: 1 proposal and no votes that count \(2 agents may vote\)`: {
 			Agents: []*agents.Agent{a, voter("v", nil), voter("w", nil)},
 		},
 	} {
@@ -75,7 +75,7 @@ func TestACancelledSolveSaysHowTheVotesStood(t *testing.T) {
 		return agents.Emit()
 	})
 	r, err := newSwarm(t, swarm.Options{Agents: []*agents.Agent{stops, talker("t")}}).Solve(ctx, signals.Task{Task: "?"})
-	if want := "context canceled: 0 have voted; the quorum is 2"; err != nil || r.Stop != runlog.StopCancelled || r.Detail != want {
+	if want := "context canceled: no one has voted; the quorum is 2"; err != nil || r.Stop != runlog.StopCancelled || r.Detail != want {
 		t.Errorf("got %v, %v %q, want %q", err, r.Stop, r.Detail, want)
 	}
 }

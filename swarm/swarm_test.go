@@ -230,7 +230,7 @@ func TestEscalationStopsTheSolve(t *testing.T) {
 		return agents.Emit(signals.New(signals.Header{}, signals.Escalation{Reason: "needs a person"}))
 	})}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{worried, talker("t")}}))
-	if r.Stop != runlog.StopEscalated || r.Detail != "needs a person: 0 have voted; the quorum is 2" {
+	if r.Stop != runlog.StopEscalated || r.Detail != "needs a person: no one has voted; the quorum is 2" {
 		t.Errorf("got %v %q, want escalated", r.Stop, r.Detail)
 	}
 }

@@ -76,8 +76,8 @@ func TestVotesThatDoNotCountAreReportedWithTheirLikelyMeaning(t *testing.T) {
 		t.Errorf("got %v, want no progress", r.Stop)
 	}
 	for _, want := range []string{
-		`3 proposals and no vote that counts, of 1 who may vote`,
-		`lost voted on "back-off", which nobody proposed; did you mean "backoff"?`,
+		`3 proposals and no votes that count (1 agent may vote)`,
+		`lost voted on "back-off", which no agent proposed; did you mean "backoff"?`,
 		`mallory voted on "backoff" and may not vote`,
 	} {
 		if !strings.Contains(r.Detail, want) {
@@ -92,8 +92,8 @@ func TestStopSaysWhatWasMissingInNumbers(t *testing.T) {
 			says("p", propose("a", "do a"), vote("a", yes, 1)), says("v", vote("a", yes, 1)), says("w", vote("a", no, 1)),
 		},
 		"1 has voted; the quorum is 2; no vote of v, w: if the others are enough, set Quorum to 1, or let CanEmit of agents that are not to vote list what they emit": {says("p", propose("a", "do a"), vote("a", yes, 1)), voter("v", nil), voter("w", nil)},
-		"1 proposal and no vote that counts, of 2 who may vote": {says("p", propose("a", "do a")), voter("v", nil), voter("w", nil)},
-		"none of 2 agents said anything":                        {says("v"), says("w")},
+		"1 proposal and no votes that count (2 agents may vote)": {says("p", propose("a", "do a")), voter("v", nil), voter("w", nil)},
+		"none of 2 agents said anything":                         {says("v"), says("w")},
 	} {
 		if r := solve(t, newSwarm(t, swarm.Options{Agents: team})); r.Detail != want {
 			t.Errorf("got %q, want %q", r.Detail, want)

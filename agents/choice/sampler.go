@@ -52,7 +52,7 @@ func check(arms []Arm) error {
 			return err
 		}
 		if slices.ContainsFunc(arms[:i], func(b Arm) bool { return a.Name == b.Name }) {
-			return &signals.FieldError{Field: "strategies", Value: a.Name, Problem: "there twice"}
+			return &signals.FieldError{Field: "strategies", Value: a.Name, Problem: "given twice"}
 		}
 		for field, v := range map[string]float64{"gains": a.Gains, "losses": a.Losses} {
 			if err := signals.AtLeastZero(field, v); err != nil {

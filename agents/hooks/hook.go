@@ -27,8 +27,8 @@ type Hook interface {
 	// returned context is inside op. The returned function is called once, when
 	// op ends, from any goroutine.
 	Start(ctx context.Context, op Op) (context.Context, End)
-	// Note is called for an event inside the op of ctx. The type of what says
-	// which event it is: a conflict.Pair, for example. A hook ignores types
+	// Note is called for an event inside the op of ctx. The type of what
+	// identifies the event: a conflict.Pair, for example. A hook ignores types
 	// that it does not know.
 	Note(ctx context.Context, what any)
 	// Trace returns the trace context of ctx, for the headers of signals

@@ -102,7 +102,7 @@ func (d *Desk) Reactor() agents.Reactor { return remote.Reactor(d.ask, d.o.Codec
 func (d *Desk) ask(ctx context.Context, agent string, request []byte) ([]byte, error) {
 	m := d.agents[agent]
 	if m == nil {
-		return nil, fmt.Errorf("join: %s is no member", agent)
+		return nil, fmt.Errorf("join: %s is not a member", agent)
 	}
 	t := &turn{Turn: Turn{ID: rand.Text()}, done: make(chan struct{})}
 	if err := json.Unmarshal(request, &t.Turn); err != nil {
@@ -217,7 +217,7 @@ var (
 	errAnswered = errors.New("the turn has been answered")
 	errOver     = errors.New("the turn is over: the answer is late")
 	errFailed   = fmt.Errorf("the turn has failed: %d answers to it were refused", tries)
-	errUnknown  = errors.New("there is no such turn")
+	errUnknown  = errors.New("unknown turn")
 )
 
 // put answers a turn of a member. It calls [Options].Refused for an answer that is refused.
@@ -271,7 +271,7 @@ func read(text []byte) (*remote.Answer, error) {
 	a := new(remote.Answer)
 	err := json.Unmarshal(text, a)
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return nil, &signals.FieldError{Field: cmp.Or(wrong.Field, "body"), Problem: "it cannot be a " + wrong.Value}
+		return nil, &signals.FieldError{Field: cmp.Or(wrong.Field, "body"), Problem: "cannot be a " + wrong.Value}
 	}
 	if err != nil {
 		return nil, &signals.FieldError{Field: "body", Problem: err.Error()}
@@ -299,7 +299,7 @@ func check(t *Turn, a *remote.Answer, codec *signals.Codec) error {
 		}
 		if v, ok := signals.As[signals.Vote](s); ok {
 			if voted[v.Payload.ProposalID] {
-				return &signals.FieldError{Field: field("payload.proposalId"), Value: v.Payload.ProposalID, Problem: "there is a vote on it already"}
+				return &signals.FieldError{Field: field("payload.proposalId"), Value: v.Payload.ProposalID, Problem: "has a vote of this answer already"}
 			}
 			voted[v.Payload.ProposalID] = true
 		}

@@ -84,7 +84,7 @@ func TestAnswersThatCannotBeReadAreCountedAndPrinted(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		`{"signals":nope` + strings.Repeat("x", 1<<19): "body: invalid character",
-		`{"signals":"x"}`: "signals: it cannot be a string",
+		`{"signals":"x"}`: "signals: cannot be a string",
 		"":                "body: unexpected end",
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -160,7 +160,7 @@ func TestRefusedAnswersNameTheField(t *testing.T) {
 	}{
 		{"source", `{"signals":[{"type":"vote","source":"other","payload":{"proposalId":"p","stance":"agree","weight":1}}]}`, 403, `signals[0].source = \"other\": the token is that of critic`},
 		{"thread", `{"signals":[{"type":"vote","thread":"x","payload":{"proposalId":"p","stance":"agree","weight":1}}]}`, 403, "signals[0].thread"},
-		{"twice", `{"signals":[{"type":"vote","payload":{"proposalId":"p","stance":"agree","weight":1}},{"type":"vote","payload":{"proposalId":"p","stance":"disagree","weight":1}}]}`, 422, "there is a vote on it already"},
+		{"twice", `{"signals":[{"type":"vote","payload":{"proposalId":"p","stance":"agree","weight":1}},{"type":"vote","payload":{"proposalId":"p","stance":"disagree","weight":1}}]}`, 422, "has a vote of this answer already"},
 		{"invalid", `{"signals":[{"type":"vote","payload":{"proposalId":"p","stance":"perhaps","weight":1}}]}`, 422, "stance"},
 		{"many", `{"signals":[` + strings.Repeat(`{"type":"discovery","payload":{"finding":"f"}},`, 3) + `{"type":"discovery","payload":{"finding":"f"}}]}`, 422, "4 signals, and the turn may have 3"},
 		{"big", `{"error":"` + strings.Repeat("x", 1<<20) + `"}`, 413, ""},

@@ -32,9 +32,8 @@ const (
 	mostOfGroup = 8
 )
 
-// admit adds a statement. Where there are as many as there may be, of its group or of all,
-// an independent one takes the place of one that confirms nothing, so that nobody keeps
-// others from confirming a fact.
+// admit adds a statement. At the limit of its group or of the fact, an independent statement
+// replaces one that confirms nothing, so that no source can block a confirmation.
 func (f *Fact) admit(s Statement) {
 	of := func(x *Statement) bool { return x.group() == s.group() }
 	n := 0

@@ -58,8 +58,8 @@ func (o *Options) query(text string) Query {
 	return Query{Text: text, Quarantined: o.Quarantined, Most: o.Most, Bytes: o.Bytes}
 }
 
-// Remember stores claims: all of them or, with an error, none. It asks no model. A claim
-// whose signal is stored already changes nothing.
+// Remember stores claims: all of them or, with an error, none. It asks no model.
+// Claims whose signals are already stored are ignored.
 func (p *Pool) Remember(ctx context.Context, claims ...Claim) error {
 	if err := problem(claims); err != nil {
 		return err

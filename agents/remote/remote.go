@@ -128,7 +128,7 @@ func Take(ctx context.Context, a *agents.Agent, codec *signals.Codec, request []
 	var answer Answer
 	t, argue, err := decode(request, known(codec))
 	if a == nil {
-		a, err = &agents.Agent{}, errors.New("remote: there is no agent to take the turn")
+		a, err = &agents.Agent{}, errors.New("remote: no agent for the turn")
 	}
 	if err == nil && t.Agent != a.ID {
 		err = fmt.Errorf("remote: the turn of %s is not that of %s", t.Agent, a.ID)

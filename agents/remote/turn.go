@@ -165,7 +165,7 @@ func (r *reader) standing(of Standing) agents.Standing {
 func decode(text []byte, codec *signals.Codec) (t *agents.Turn, argue bool, err error) {
 	var in Turn
 	if err := json.Unmarshal(text, &in); err != nil {
-		return nil, false, fmt.Errorf("remote: the request is no turn: %w", err)
+		return nil, false, fmt.Errorf("remote: request is not a turn: %w", err)
 	}
 	r := reader{codec: codec}
 	t = &agents.Turn{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -38,7 +39,9 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("reports: report %q of %q is refused (%s): %v", clip(e.Turn), e.Worker, e.Reason, e.Err)
+	report := strings.TrimSuffix(fmt.Sprintf("report %q", clip(e.Turn)), ` ""`)
+	why := strings.TrimPrefix(e.Err.Error(), "signals: ") // the field is one of the report
+	return fmt.Sprintf("reports: %s of %q is refused (%s): %s", report, e.Worker, e.Reason, why)
 }
 
 // Unwrap returns the reason.
@@ -120,10 +123,7 @@ func (g *Gate) Counts() map[Account]Counts {
 // and whether the gate knows it.
 func (g *Gate) Receipt(worker, turn string) (Receipt, bool) {
 	t, known := g.ledger(worker).turns.get(turn)
-	if !known {
-		return Receipt{}, false
-	}
-	return ReceiptOf(t.signals...), true
+	return ReceiptOf(t.signals...), known
 }
 
 // Open returns the escalations that wait for a decision at that time, in log

@@ -48,9 +48,9 @@ func (g *Gate) checkReport(w Worker, r *Report) error {
 	limits := g.limits()
 	switch {
 	case r.WorkerID != w.ID:
-		return problem("worker_id", r.WorkerID, fmt.Sprintf("the worker is %q", w.ID))
+		return problem("worker_id", r.WorkerID, fmt.Sprintf("want %q", w.ID))
 	case w.Task != "" && r.TaskID != w.Task:
-		return problem("task_id", r.TaskID, fmt.Sprintf("the worker's task is %q", w.Task))
+		return problem("task_id", r.TaskID, fmt.Sprintf("want %q", w.Task))
 	}
 	return cmp.Or(
 		hasWords("summary", r.Summary), limits.Name("worker_id", r.WorkerID), limits.Name("task_id", r.TaskID), limits.Name("turn_id", r.TurnID),

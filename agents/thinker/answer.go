@@ -70,7 +70,7 @@ type reading struct {
 // read converts an answer to signals, and describes what does not conform.
 func (v *view) read(a *models.Answer, all []form) (r reading) {
 	if a.Finish == models.FinishLength {
-		r.problems = append(r.problems, "it was cut off, because it was too long")
+		r.problems = append(r.problems, "the answer was cut off because it was too long")
 	}
 	elements, err := elementsOf(a.Text)
 	if err != nil {
@@ -93,7 +93,7 @@ func (v *view) read(a *models.Answer, all []form) (r reading) {
 		}
 		r.signals = append(r.signals, s)
 		for _, ref := range x.dropped {
-			r.problems = append(r.problems, fmt.Sprintf(`element %d (%s): because names "%s", which is no fact that was shown; these are %s`, i+1, clip(elements[i].Type), clip(ref), strings.Join(v.facts, ", ")))
+			r.problems = append(r.problems, fmt.Sprintf(`element %d (%s): because names "%s", which is not a fact that was shown; those are %s`, i+1, clip(elements[i].Type), clip(ref), strings.Join(v.facts, ", ")))
 		}
 	}
 	return r
@@ -134,10 +134,10 @@ func elementsOf(text string) ([]said, error) {
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	if err := d.Decode(&object); err != nil {
-		return nil, fmt.Errorf("it is not the JSON object that was asked for: %s", wrong(err))
+		return nil, fmt.Errorf("not the JSON object that was asked for: %s", wrong(err))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is something behind the JSON object")
+		return nil, errors.New("text after the JSON object")
 	}
 	d = json.NewDecoder(strings.NewReader(text))
 	d.UseNumber() // of members that are not read, a number may have any size
@@ -146,9 +146,9 @@ func elementsOf(text string) ([]said, error) {
 	}
 	switch {
 	case object.Say == nil:
-		return nil, errors.New(`it has no member "say"`)
+		return nil, errors.New(`no member "say"`)
 	case len(*object.Say) > mostSaid:
-		return nil, fmt.Errorf("it says %d things, and may say %d", len(*object.Say), mostSaid)
+		return nil, fmt.Errorf("%d elements, of which at most %d are allowed", len(*object.Say), mostSaid)
 	}
 	return *object.Say, nil
 }
@@ -228,7 +228,7 @@ type reader struct {
 func (x *reader) signal(s *said) (signals.Any, error) {
 	f := x.form(s.Type)
 	if f == nil {
-		return nil, errors.New("it is of no type that you may say")
+		return nil, errors.New("the type is not one of those offered")
 	}
 	if s.Type == "pass" {
 		return agents.Pass(s.Reason), nil
@@ -253,7 +253,7 @@ func (x *reader) signal(s *said) (signals.Any, error) {
 		return x.memory(h, s)
 	case "proposal":
 		if x.made != "" {
-			return nil, errors.New("there is a proposal before it, and an answer may make one")
+			return nil, errors.New("an answer may make one proposal, and this is the second")
 		}
 		return x.newAnswer(h, s)
 	case "vote":
@@ -329,7 +329,7 @@ func (x *reader) vote(h signals.Header, s *said) (signals.Any, error) {
 	case !shows(s.Reasons):
 		return nil, errors.New("reasons are missing: say why")
 	case x.voted[id]:
-		return nil, fmt.Errorf("it is the second vote on %s", clip(s.Proposal))
+		return nil, fmt.Errorf("second vote on %s", clip(s.Proposal))
 	case h.Confidence == 0 && stance != signals.Abstain:
 		return nil, errors.New("a vote with confidence 0 weighs nothing: abstain, or say how sure you are")
 	}

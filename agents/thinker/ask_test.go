@@ -89,7 +89,7 @@ func TestAnAnswerByFactsRestsOnThoseItNames(t *testing.T) {
 	if len(out) != 2 || out[0].Head().ReplyTo != facts[1].Head().ID {
 		t.Errorf("%v: want the proposal by the fact that is known, and the discovery", out)
 	}
-	const why = `element 1 (proposal): because names "S99", which is no fact that was shown; these are S31, S32, S33`
+	const why = `element 1 (proposal): because names "S99", which is not a fact that was shown; those are S31, S32, S33`
 	if refused := (*thinker.RefusalError)(nil); !errors.As(err, &refused) || !slices.Equal(refused.Problems, []string{why}) || !strings.Contains(shown(m.requests[1]), why) {
 		t.Errorf("got %v", err)
 	}

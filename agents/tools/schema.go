@@ -19,7 +19,7 @@ const (
 
 var (
 	errNoObject = errors.New("not the JSON schema of an object")
-	errTooBig   = fmt.Errorf("it has more than %d parts once its references are followed", mostNodes)
+	errTooBig   = fmt.Errorf("more than %d parts once references are followed", mostNodes)
 )
 
 // compile returns a schema to check values against. It refuses one that would take long to
@@ -97,13 +97,13 @@ func (w *weigher) follow(to string, depth int) (int, error) {
 	n, known := w.known[to]
 	switch {
 	case n < 0:
-		return 0, fmt.Errorf("it is recursive, which is not supported: %s refers to itself; state the depth that is needed instead", clip(to, 80))
+		return 0, fmt.Errorf("recursive schemas are not supported: %s refers to itself; state the depth that is needed instead", clip(to, 80))
 	case known:
 		return n, nil
 	}
 	node, found := w.find(to)
 	if !found {
-		return 0, fmt.Errorf("the reference %s is not to a part of it", clip(to, 80))
+		return 0, fmt.Errorf("reference %s is not to a part of the schema", clip(to, 80))
 	}
 	w.known[to] = -1
 	n, err := w.weigh(node, depth+1)

@@ -22,13 +22,13 @@ func bomb(n int) string {
 func TestSchemasThatWouldTakeLongAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ schema, want string }{
 		"references that double":   {bomb(18), "more than 20000 parts"},
-		"a tree":                   {`{"type":"object","properties":{"root":{"$ref":"#/$defs/node"}},"$defs":{"node":{"properties":{"next":{"$ref":"#/$defs/node"}}}}}`, "it is recursive, which is not supported: #/$defs/node refers to itself"},
+		"a tree":                   {`{"type":"object","properties":{"root":{"$ref":"#/$defs/node"}},"$defs":{"node":{"properties":{"next":{"$ref":"#/$defs/node"}}}}}`, "recursive schemas are not supported: #/$defs/node refers to itself"},
 		"references in a circle":   {`{"type":"object","$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`, "refers to itself"},
 		"nested without end":       {`{"type":"object","properties":` + strings.Repeat(`{"a":{"properties":`, 200) + `{}` + strings.Repeat(`}}`, 200) + `}`, "nested deeper than 64"},
 		"many parts":               {`{"type":"object","enum":[` + strings.Repeat("1,", 25_000) + `1]}`, "more than 20000 parts"},
 		"many bytes":               {`{"type":"object","description":"` + strings.Repeat("x", 1<<20) + `"}`, "at most 65536 are allowed"},
-		"a reference to elsewhere": {`{"type":"object","$ref":"https://evil.example/schema"}`, "is not to a part of it"},
-		"a reference to nothing":   {`{"type":"object","$ref":"#/$defs/none"}`, "is not to a part of it"},
+		"a reference to elsewhere": {`{"type":"object","$ref":"https://evil.example/schema"}`, "is not to a part of the schema"},
+		"a reference to nothing":   {`{"type":"object","$ref":"#/$defs/none"}`, "is not to a part of the schema"},
 		"no object":                {`{"type":"string"}`, "not the JSON schema of an object"},
 		"no schema":                {`7`, ""},
 	} {

@@ -99,14 +99,14 @@ func (s *Set) find(ctx context.Context, full string) (Tool, error) {
 	all, err := s.live(ctx)
 	at := slices.IndexFunc(all, func(t Tool) bool { return t.Full() == full })
 	if at < 0 {
-		return Tool{}, cmp.Or(err, errors.New("it is no longer there"))
+		return Tool{}, cmp.Or(err, errors.New("the tool is no longer offered"))
 	}
 	return all[at], nil
 }
 
 // errNoTurn is returned outside of turns, where calls have neither an agent nor a place in
 // the record.
-var errNoTurn = errors.New("tools: calls are made in the turn of an agent, with its context")
+var errNoTurn = errors.New("tools: the context is not that of an agent's turn")
 
 // Begin returns the calls of the turn that ctx belongs to ([agents.TurnOf]), with what the
 // agent is offered in it. A nil set offers nothing.

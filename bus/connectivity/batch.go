@@ -25,7 +25,7 @@ type batch struct {
 }
 
 // errNothing ends a commit if there is nothing to write.
-var errNothing = errors.New("connectivity: nothing to write")
+var errNothing = errors.New("connectivity: call appends no entry")
 
 // noRecipients stands for no recipients: see [lifecycle.To].
 var noRecipients = lifecycle.To()

@@ -146,7 +146,7 @@ func checkMembers(text []byte) error {
 			if name, is := token.(string); is && o.names != nil && !o.value {
 				key := strings.ToLower(strings.ToUpper(name))
 				if o.names[key] {
-					return &RecordError{"member", strconv.Quote(name), "there twice"}
+					return &RecordError{"member", strconv.Quote(name), "given twice"}
 				}
 				o.names[key], o.value = true, true
 				continue

@@ -90,7 +90,7 @@ func (m *Memory) Drop(through uint64, state []byte) error {
 }
 
 func notHeld(seq, first, last uint64) error {
-	return &RecordError{"sequence", fmt.Sprint(seq), fmt.Sprintf("not in %d to %d, which are held", first, last)}
+	return &RecordError{"sequence", fmt.Sprint(seq), fmt.Sprintf("not held; the journal holds %d to %d", first, last)}
 }
 
 // Close implements [Store].

@@ -165,7 +165,7 @@ func (l *Log) enclose(letters []*letter) *nats.Msg {
 
 // errTaken says that servers know the id of a message from one that is not in the log. It is
 // sent in an envelope then, which has no id for the servers.
-var errTaken = errors.New("natsbus: its id was taken by a message that is not in the log")
+var errTaken = errors.New("natsbus: id is in use by a message that is not in the log")
 
 // has reports whether the log has a signal with an id, which a message of the stream had; of
 // messages that are not remembered that is not known any more.

@@ -26,7 +26,7 @@ const (
 const (
 	beat     = 500 * time.Millisecond // between two signs of life of a call
 	patience = 2 * time.Second        // after which a silent call is made again
-	unheard  = 3 * time.Second        // after which [Tell].Warn is told of a silent call
+	unheard  = 3 * time.Second        // after which [Tell].Warn is called for a silent call
 )
 
 // Call asks a process that serves a name, and returns its answer. While no process serves
@@ -52,7 +52,7 @@ func (l *Link) Call(ctx context.Context, name string, request []byte) ([]byte, e
 	m := &nats.Msg{Subject: l.opts.Stream + ".call." + token(name), Reply: own, Header: nats.Header{headerCall: {own}}, Data: request}
 	sign(m, l.opts.Key)
 	silence := time.AfterFunc(unheard, func() {
-		l.opts.warn(fmt.Sprintf("natsbus: nobody answers for %s; waiting until a process serves it on the stream %s", name, l.opts.Stream))
+		l.opts.warn(fmt.Sprintf("natsbus: no process answers for %s; waiting until a process serves it on the stream %s", name, l.opts.Stream))
 	})
 	defer silence.Stop()
 	for pauses := pause(); ; {
@@ -64,7 +64,7 @@ func (l *Link) Call(ctx context.Context, name string, request []byte) ([]byte, e
 		select {
 		case <-time.After(pauses.NextBackOff()):
 		case <-ctx.Done():
-			return nil, fmt.Errorf("natsbus: nobody answers for %s: %w", name, context.Cause(ctx))
+			return nil, fmt.Errorf("natsbus: no process answers for %s: %w", name, context.Cause(ctx))
 		}
 	}
 }

@@ -43,7 +43,7 @@ const block = 64
 // A comparison compares what processes derive from the messages: what each says, whether it is
 // in the log, with which numbers, and the program's digest of it.
 type comparison struct {
-	telling sync.Mutex // held while an alarm is told
+	telling sync.Mutex // held while an alarm is reported
 
 	mu       sync.Mutex // protects the fields below
 	first    uint64     // message with which this process began
@@ -244,7 +244,7 @@ func (l *Log) startComparing() error {
 	if err != nil {
 		return err
 	}
-	_ = l.conn.FlushTimeout(request) // to hear what is told from now on; a connection that is lost subscribes again
+	_ = l.conn.FlushTimeout(request) // to receive all claims from now on; a connection that is lost subscribes again
 	l.running.Go(func() { l.compareAll(l.ended, heard) })
 	return nil
 }

@@ -84,7 +84,7 @@ func (j *judge) signals(m *message, envelope string) ([]signals.Any, *DeadLetter
 	for _, s := range all {
 		h := s.Head()
 		if h.Time.After(m.stored.Add(maxAhead)) {
-			return nil, refuse(Early, fmt.Errorf("%v is ahead of %v", h.Time, m.stored))
+			return nil, refuse(Early, fmt.Errorf("signal time %v is ahead of the server's %v", h.Time, m.stored))
 		}
 	}
 	if id := j.seen.first(all); !id.IsZero() {
@@ -98,18 +98,18 @@ func (j *judge) signals(m *message, envelope string) ([]signals.Any, *DeadLetter
 // give.
 func complete(m *message, all []signals.Any) error {
 	if id := all[0].Head().ID.String(); m.header.Get(headerID) != id {
-		return fmt.Errorf("its message id is %q, not %s", m.header.Get(headerID), id)
+		return fmt.Errorf("message id is %q, want %s", m.header.Get(headerID), id)
 	}
 	if uint64(2*len(all)) > m.room {
-		return fmt.Errorf("its %d signals are more than its envelope has numbers for", len(all))
+		return fmt.Errorf("%d signals in an envelope with room for %d", len(all), m.room/2)
 	}
 	for _, s := range all {
 		h := s.Head()
 		if h.Source == "" || h.Time.IsZero() {
-			return errors.New("it has no source or no time")
+			return errors.New("signal without a source or a time")
 		}
 		if strings.HasPrefix(h.ID.String(), conflict.IDPrefix) {
-			return fmt.Errorf("the id %s is one that the log gives to conflicts", h.ID)
+			return fmt.Errorf("id %s is reserved for conflicts", h.ID)
 		}
 	}
 	return nil
@@ -119,15 +119,15 @@ func complete(m *message, all []signals.Any) error {
 // and that a key of each of its speakers signed it.
 func (j *judge) genuine(m *message, want, envelope string, sources []string) error {
 	if m.subject != want {
-		return fmt.Errorf("its subject is %s, not %s", m.subject, want)
+		return fmt.Errorf("subject is %s, want %s", m.subject, want)
 	}
 	if !covers(envelope, m.subject) {
-		return fmt.Errorf("its subject is %s, in an envelope to %s", m.subject, envelope)
+		return fmt.Errorf("subject is %s, in an envelope to %s", m.subject, envelope)
 	}
 	return j.keys.signed(m, sources...)
 }
 
-var errFence = errors.New("it raises a fence")
+var errFence = errors.New("message raises a fence")
 
 // raise judges a fence: a message of the system that says who holds a lease from here on.
 // The token of the lease is the fence's own number in the stream, so that it only grows,
@@ -143,7 +143,7 @@ func (j *judge) raise(m *message, envelope string) *DeadLetter {
 		return refuse(Forged, err)
 	}
 	if token := j.fences[name]; token != before {
-		return refuse(Fenced, fmt.Errorf("it follows token %d of the lease %s, which is %d", before, name, token))
+		return refuse(Fenced, fmt.Errorf("lease %s: fence follows token %d, want %d", name, before, token))
 	}
 	j.fences[name] = m.seq
 	return refuse(Fence, errFence)
@@ -157,7 +157,7 @@ func (j *judge) fenced(m *message) error {
 	}
 	token, name, err := parseFence(under)
 	if err == nil && token < j.fences[name] {
-		err = fmt.Errorf("it was sent under token %d of the lease %s, which is %d", token, name, j.fences[name])
+		err = fmt.Errorf("lease %s: token %d is older than %d", name, token, j.fences[name])
 	}
 	return err
 }

@@ -243,7 +243,7 @@ func (lease *Lease) renewOnce(revision uint64, within time.Duration) (uint64, er
 	case string(e.Value()) == lease.value: // the reply to an earlier try was lost
 		return e.Revision(), err
 	default:
-		return revision, fmt.Errorf("%w: %s has it", ErrLost, e.Value())
+		return revision, fmt.Errorf("%w: held by %s", ErrLost, e.Value())
 	}
 }
 

@@ -98,7 +98,7 @@ func monitored(ctx context.Context, url string) (told monitoredServer, err error
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil && strings.Contains(err.Error(), "malformed HTTP") { // and quotes all that a port of clients says of its server
-		return told, fmt.Errorf("%s does not speak HTTP: it is no monitoring port of a NATS server, which nats-server -m sets", Redacted(url))
+		return told, fmt.Errorf("%s does not speak HTTP, so it is not the monitoring port of a NATS server (nats-server -m)", Redacted(url))
 	}
 	if err != nil {
 		return told, err

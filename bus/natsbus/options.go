@@ -26,7 +26,7 @@ type Options struct {
 	Domain  string      // JetStream domain of the servers that have the log, from behind a leaf node; default: none
 	Process string      // name of this process, which others see; default: a random one
 
-	// Agent is the agent whose process this is: its inboxes begin with _INBOX.AGENT, so that
+	// Agent is the agent that this process runs: its inboxes begin with _INBOX.AGENT, so that
 	// permissions can keep others from them. Default: none, _INBOX.
 	Agent string
 
@@ -98,7 +98,7 @@ type Storage struct {
 // must not wait for the log. Nil ones are not called.
 type Tell struct {
 	Warn   func(problem string) // what a check found, and what to set; or what the servers do not allow
-	Status func(Status)         // the connection changed or cannot be made, or whether anybody answers for the log
+	Status func(Status)         // the connection changed or cannot be made, or whether a server answers for the log's stream
 	Dead   func(DeadLetter)     // a message is not in the log, or a recorded result does not count
 	Alarm  func(Difference)     // another process derived something else
 }
@@ -107,7 +107,7 @@ type Tell struct {
 type Status struct {
 	Connected bool
 	URL       string // of the server
-	Err       error  // why the connection was lost, if known, or that nobody answers for the log
+	Err       error  // why the connection was lost, if known, or that no server answers for the log's stream
 }
 
 func (s Status) String() string {

@@ -159,7 +159,7 @@ func (l *Log) take(ctx context.Context, m *message) error {
 // overtaken ends the lease of this process if the log has a later fence of it.
 func (l *Log) overtaken() {
 	if lease := l.lease.Load(); lease != nil && l.judge.fences[lease.name] > lease.token {
-		lease.lose(fmt.Errorf("%w: %s: message %d gives it to another", ErrLost, lease.name, l.judge.fences[lease.name]))
+		lease.lose(fmt.Errorf("%w: %s: message %d gave it to another process", ErrLost, lease.name, l.judge.fences[lease.name]))
 	}
 }
 

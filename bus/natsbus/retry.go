@@ -27,10 +27,10 @@ const request = 3 * time.Second
 // transfer is how long a request with so many bytes may take: a second for a megabyte more.
 func transfer(bytes int) time.Duration { return request + time.Duration(bytes)*time.Microsecond }
 
-// ErrFull is wrapped by the error of what the servers do not store: a stream is full and is set
-// to refuse more, or a store is. It is not in the log. The servers' answer is in the error, and
-// [Tell].Warn is told.
-var ErrFull = errors.New("natsbus: the servers have no room for it")
+// ErrFull is wrapped by errors for signals that the servers did not store because a stream is
+// full and is set to refuse more, or a store is full; such a signal is not in the log. The
+// servers' answer is in the error, and [Tell].Warn is called.
+var ErrFull = errors.New("natsbus: the servers have no room for the signal")
 
 // Codes of servers that do not store a message.
 const (
@@ -39,7 +39,7 @@ const (
 )
 
 // full returns [ErrFull] for servers that have no room for a message, so that it is not sent
-// again, and tells it. It returns other errors as they are.
+// again, and reports it. It returns other errors as they are.
 func (o *Options) full(err error) error {
 	var api *jetstream.APIError
 	if !errors.As(err, &api) || api.ErrorCode != noResources && (api.ErrorCode != noStore || api.Description == "store is closed") {

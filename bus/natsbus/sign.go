@@ -97,7 +97,7 @@ func (k keyring) signed(m *message, sources ...string) error {
 	}
 	signature, err := base64.StdEncoding.DecodeString(m.header.Get(headerSign))
 	if err != nil || len(signature) == 0 {
-		return errors.New("it has no signature")
+		return errors.New("message has no signature")
 	}
 	text := m.digest()
 	by := func(key ed25519.PublicKey) bool {
@@ -105,7 +105,7 @@ func (k keyring) signed(m *message, sources ...string) error {
 	}
 	for _, source := range sources {
 		if !slices.ContainsFunc(k[source], by) && !slices.ContainsFunc(k[bus.System], by) {
-			return fmt.Errorf("no key of %q signed it", source)
+			return fmt.Errorf("no key of %q made the signature", source)
 		}
 	}
 	return nil

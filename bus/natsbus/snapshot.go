@@ -180,17 +180,17 @@ func (l *Log) stored(ctx context.Context) (*snapshot, error) {
 	defer cancel()
 	bucket, err := l.snapshots(asking, false)
 	if err != nil {
-		return nil, fmt.Errorf("it cannot be read: %w", err)
+		return nil, fmt.Errorf("snapshot cannot be read: %w", err)
 	}
 	info, err := bucket.GetInfo(asking, l.name)
 	if err != nil {
-		return nil, fmt.Errorf("it cannot be read: %w", err)
+		return nil, fmt.Errorf("snapshot cannot be read: %w", err)
 	}
 	ctx, end := context.WithTimeout(ctx, transfer(int(min(info.Size, math.MaxInt32))))
 	defer end()
 	text, err := bucket.GetBytes(ctx, l.name)
 	if err != nil {
-		return nil, fmt.Errorf("it cannot be read: %w", err)
+		return nil, fmt.Errorf("snapshot cannot be read: %w", err)
 	}
 	s := new(snapshot)
 	return s, json.Unmarshal(text, s)
@@ -204,13 +204,13 @@ func (l *Log) fits(ctx context.Context, s *snapshot, state *jetstream.StreamStat
 	case err != nil:
 		return nil, err
 	case s.Format != format:
-		return nil, fmt.Errorf("its format is %q", s.Format)
+		return nil, fmt.Errorf("format is %q", s.Format)
 	case sum != s.Sum:
-		return nil, errors.New("it was changed: its hash is another one")
+		return nil, errors.New("snapshot is corrupt: hash mismatch")
 	case forged != nil:
 		return nil, forged
 	case s.Seq+1 < state.FirstSeq || s.Seq > state.LastSeq:
-		return nil, fmt.Errorf("it ends with message %d, the stream has %d to %d", s.Seq, state.FirstSeq, state.LastSeq)
+		return nil, fmt.Errorf("snapshot ends with message %d, the stream has %d to %d", s.Seq, state.FirstSeq, state.LastSeq)
 	case s.Seq < state.FirstSeq:
 		return &message{seq: s.Seq}, nil // just gone: no other message is ever in its place
 	}
@@ -219,7 +219,7 @@ func (l *Log) fits(ctx context.Context, s *snapshot, state *jetstream.StreamStat
 		return nil, err
 	}
 	if last = rawMessage(m); hex.EncodeToString(last.digest()) != s.Message {
-		return nil, fmt.Errorf("message %d is another one in this stream", s.Seq)
+		return nil, fmt.Errorf("message %d differs in this stream", s.Seq)
 	}
 	return last, nil
 }
@@ -238,7 +238,7 @@ func (l *Log) load(ctx context.Context, s *snapshot) error {
 			return err
 		}
 		if last := l.bus.Last(); last != g.Last {
-			return fmt.Errorf("its signals lead to %d here, not to %d", last, g.Last)
+			return fmt.Errorf("the snapshot's signals end at %d here, want %d", last, g.Last)
 		}
 		l.kept.groups = append(l.kept.groups, group{Last: g.Last, all: g.all})
 	}

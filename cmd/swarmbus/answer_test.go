@@ -78,7 +78,7 @@ func TestAnswerThatCannotBeOneIsRefused(t *testing.T) {
 		{exitUsage, "an answer is required", []string{path, ""}},
 		{exitUsage, "one run is required", nil},
 		{exitUsage, "exclude each other", []string{path, "--vote", "a", "--against", "b"}},
-		{exitError, `nobody proposed "planner-9"`, []string{path, "--vote", "planner-9"}},
+		{exitError, `no agent proposed "planner-9"`, []string{path, "--vote", "planner-9"}},
 		{exitError, "an agent of the swarm, not an outsider", []string{path, "yes", "--by", "critic"}},
 		{exitError, "no such file", []string{path + "x", "yes"}},
 	} {

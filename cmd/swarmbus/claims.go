@@ -34,7 +34,7 @@ func (f *aboutFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.answer, "answer", false, "print the answer as a text that cites the signals it is from, with dissent and what would change it")
 	flags.BoolVar(&f.why, "why", false, "print the mode with its reason, and what hearing each other changed: flips, unanimity before and after, challengers")
 	flags.BoolVar(&f.credit, "credit", false, "print who moved the result, by their Shapley values")
-	flags.UintVar(&f.assume, "assume", 0, "print what falls if somebody sees to it that the claim of this signal is true")
+	flags.UintVar(&f.assume, "assume", 0, "print which claims fall if the claim of this signal is made true (an intervention)")
 }
 
 // asText refuses, beside JSON, what is printed as text alone.
@@ -221,7 +221,7 @@ func resultIn(v journal.Reader, thread string) (*solves.Result, error) {
 	}
 	i := slices.IndexFunc(all, func(r *solves.Result) bool { return r.Thread == thread })
 	if i < 0 {
-		return nil, fmt.Errorf("there is no solve in thread %q", thread)
+		return nil, fmt.Errorf("no solve in thread %q", thread)
 	}
 	return all[i], nil
 }
@@ -241,7 +241,7 @@ func resultWith(v journal.Reader, thread string, seq uint) (*solves.Result, erro
 			return r, nil
 		}
 	}
-	return nil, usage(fmt.Errorf("there is no signal %d in a solve of the run", seq))
+	return nil, usage(fmt.Errorf("no solve of the run has a signal %d", seq))
 }
 
 // idsAt returns the ids of the signals with these numbers.
@@ -249,7 +249,7 @@ func idsAt(r *solves.Result, seqs ...uint) (ids []signals.ID, err error) {
 	for _, seq := range seqs {
 		i := slices.IndexFunc(r.Log, func(s signals.Any) bool { return s.Head().Seq == uint64(seq) })
 		if i < 0 {
-			return nil, usage(fmt.Errorf("there is no signal %d in thread %q", seq, r.Thread))
+			return nil, usage(fmt.Errorf("no signal %d in thread %q", seq, r.Thread))
 		}
 		ids = append(ids, r.Log[i].Head().ID)
 	}

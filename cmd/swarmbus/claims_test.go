@@ -76,7 +76,7 @@ func TestShowSaysWhatTheAnswerStandsOnAndWhatFalls(t *testing.T) {
 			t.Errorf("missing %q in\n%s%s", want, whole, out)
 		}
 	}
-	if _, errs, status := called(t, "show", path, "--without", "99"); status != 2 || !strings.Contains(errs, "there is no signal 99") {
+	if _, errs, status := called(t, "show", path, "--without", "99"); status != 2 || !strings.Contains(errs, "no signal 99") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 	if _, errs, status := called(t, "show", path, "--assume", "1"); status != 2 || !strings.Contains(errs, "is no claim") {

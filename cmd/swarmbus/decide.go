@@ -126,7 +126,7 @@ func decide(cmd *cobra.Command, f *decideFlags) error {
 		}
 	}
 	if f.terms.Threshold == 0 {
-		return usage(errors.New("--threshold 0 would be met by everything"))
+		return usage(errors.New("--threshold must be above 0"))
 	}
 	if err := f.terms.Validate(); err != nil {
 		return usage(err)

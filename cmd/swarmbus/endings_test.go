@@ -93,7 +93,7 @@ func TestRunsSaysHowEachSolveEnded(t *testing.T) {
 	listed, about := says(t, "runs", dir)
 	for run, ending := range map[string]string{
 		"decide": `decided "a"`, "reject": "rejected", "escalate": `escalated: too dear\\x1b\[2J: .*`,
-		"hang": "deadline: no decision within 100ms: 0 have voted; the quorum is 2; .*", "several": "3 threads: 2 decided, 1 rejected",
+		"hang": "deadline: no decision within 100ms: no one has voted; the quorum is 2; .*", "several": "3 threads: 2 decided, 1 rejected",
 	} {
 		if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(at(run)) + ` .*:\d\d  ` + ending + `$`).MatchString(listed) {
 			t.Errorf("of %s it does not say %s:\n%s", run, ending, listed)

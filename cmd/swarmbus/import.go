@@ -87,7 +87,7 @@ JSON as data. All others are refused, with their line and the attribute that is 
 // hinted says of what is no export which format it has.
 func hinted(err error) error {
 	if err != nil && strings.Contains(err.Error(), "specversion") {
-		return fmt.Errorf("%w: is it CloudEvents? import them with --format %s", err, formatEvents)
+		return fmt.Errorf("%w (for CloudEvents use --format %s)", err, formatEvents)
 	}
 	return err
 }
@@ -148,7 +148,7 @@ func (in *eventImport) keep(s signals.Any) error {
 	event := [2]string{h.Source, h.ID.String()}
 	switch {
 	case in.known[event]:
-		return &signals.FieldError{Kind: s.Kind(), Field: "id", Value: h.ID.String(), Problem: "an event of this source had it before"}
+		return &signals.FieldError{Kind: s.Kind(), Field: "id", Value: h.ID.String(), Problem: "used by an earlier event of this source"}
 	case h.Seq > math.MaxInt64:
 		return &signals.FieldError{Kind: s.Kind(), Field: "sequence", Value: fmt.Sprint(h.Seq), Problem: fmt.Sprintf("more than %d, so none could follow", uint64(math.MaxInt64))}
 	}

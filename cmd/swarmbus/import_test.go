@@ -98,7 +98,7 @@ func TestEveryEventOfAFileIsReadOrRefused(t *testing.T) {
 		"two batches":         {"[" + event("1", "") + ",\n" + event("2", "") + "]\n[" + event("3", "") + "]", "3 signals, 0 of them of other kinds; 0 refused", 3},
 		"behind a batch":      {"[" + event("1", "") + "]\ngarbage!!\n" + event("2", ""), "refused: line 2: ", 2},
 		"a batch with a NaN":  {"[" + event("1", "") + "," + event("2", `,"x":NaN`) + "," + event("3", "") + "]", "refused: batch in line 1: event 2: ", 2},
-		"a repeated event":    {event("1", "") + "\n" + event("2", "") + "\n" + event("1", ""), `refused: line 3: signals: vote.id = "1": an event of this source had it before`, 2},
+		"a repeated event":    {event("1", "") + "\n" + event("2", "") + "\n" + event("1", ""), `refused: line 3: signals: vote.id = "1": used by an earlier event of this source`, 2},
 		"a number again":      {event("1", `,"sequence":"3"`) + "\n" + event("2", `,"sequence":"3"`) + "\n" + event("4", ""), "refused: line 2: signals: vote.sequence", 2},
 		"the last number":     {event("1", `,"sequence":"18446744073709551615"`) + "\n" + event("2", "") + "\n" + event("3", `,"sequence":"7"`), "refused: line 1: signals: vote.sequence", 2},
 		"a byte order mark":   {"\ufeff" + event("1", "") + "\n" + event("2", ""), "; 0 refused", 2},

@@ -213,8 +213,8 @@ solve ends. Without --thread, a run with several threads is listed with the resu
 each.
 
 The result says what each proposal stands on. --without prints which claims fall, or are
-weakened, if some are retracted; --assume, which do if somebody sees to it that one is
-true. Both take the numbers of signals, as the transcript has them. --credit prints who
+weakened, if some are retracted. --assume prints which claims fall if the claim of a signal
+is made true (an intervention). Both take the numbers of signals, as the transcript has them. --credit prints who
 moved the result, and --why what hearing each other changed: who flipped, whether agents were
 unanimous before and after it, and how many challenged something, with how many were expected.
 They print that alone, without the transcript, unless with --follow. --why has the mode with the reason
@@ -241,7 +241,7 @@ prints, and the answer as a text. --json --credit prints one object with the cre
 					return err
 				}
 				if len(threads) == 0 {
-					return fmt.Errorf("there is no solve in %s; see swarmbus log, and swarmbus room for rooms", args[0])
+					return fmt.Errorf("no solve in %s; see swarmbus log, and swarmbus room for rooms", args[0])
 				}
 				if len(threads) > 1 && asJSON {
 					return usage(fmt.Errorf("--json is for one solve: name one of the %d threads of %s with --thread", len(threads), args[0]))
@@ -358,7 +358,7 @@ func showThread(ctx context.Context, v journal.Reader, thread string, show func(
 		err = context.Cause(ctx)
 	}
 	if err == nil && shown == 0 {
-		err = fmt.Errorf("there is no signal in thread %q", thread)
+		err = fmt.Errorf("no signal in thread %q", thread)
 	}
 	return err
 }

@@ -34,8 +34,8 @@ type natsFlags struct {
 	strict   bool
 	sign     string
 	trust    string
-	agent    string // whose process this is; "": no agent's
-	watches  bool   // it says nothing
+	agent    string // that this process runs; "": none
+	watches  bool   // it publishes nothing
 
 	snapshots time.Duration
 }
@@ -72,7 +72,7 @@ func (f *natsFlags) join(ctx context.Context, w io.Writer, o natsbus.Options) (*
 	return log, byFlags(err)
 }
 
-// complete adds to the options what the flags say, and how the connection is told on w. The
+// complete adds to the options what the flags say, and reports the connection's state on w. The
 // caller stops waiting for an answer of the servers.
 func (f *natsFlags) complete(w io.Writer, o *natsbus.Options) (stop func() bool, err error) {
 	config, err := f.tls()
@@ -156,7 +156,7 @@ func (f *natsFlags) records(w io.Writer) *machines.Records {
 	return r
 }
 
-// slowly is how long the servers may be silent before the user is told.
+// slowly is how long the servers may be silent before the user is informed.
 const slowly = 3 * time.Second
 
 // tls returns what the files say; nil: the URL does.

@@ -39,13 +39,13 @@ func newAnswer() *cobra.Command {
 		Use:   "answer RUN [TEXT]",
 		Short: "Answer the question of a run and continue it",
 		Long: `Answer continues a run of swarmbus solve --journal that ended because someone outside
-has to decide (exit status 5). Every agent is told TEXT. With --vote or --against, TEXT
+has to decide (exit status 5). TEXT is passed to all agents. With --vote or --against, TEXT
 is the reason of your vote on a proposal, which counts like that of another voter;
 otherwise the agents decide in the light of your answer.
 
 A run that ended because an agent wants to call a tool is continued with --allow, for this
 call, --allow=solve, for all calls of this tool by this agent in this solve, or --deny with
-the reason, which the agent is told. Of several such questions the first is answered.
+the reason, which the agent sees. Of several such questions the first is answered.
 
 A question can be answered once: a second answer is refused, with the name of who
 answered first. A run that was killed before it asked is continued by solve --resume.
@@ -182,7 +182,7 @@ func (f *solveFlags) goOn(cmd *cobra.Command, answer signals.Any, permit *tools.
 			return nil, err
 		case len(past) > 0:
 			if v, ok := answer.(*signals.Signal[signals.Vote]); ok && !proposed(past[0].Log, v.Payload.ProposalID) {
-				return nil, fmt.Errorf("nobody proposed %q", v.Payload.ProposalID)
+				return nil, fmt.Errorf("no agent proposed %q", v.Payload.ProposalID)
 			}
 			return s.StreamResume(cmd.Context(), past[0].Log, answer), nil
 		case answer != nil:

@@ -26,10 +26,10 @@ func newRetract() *cobra.Command {
 		Use:   "retract RUN SIGNAL REASON",
 		Short: "Take back a signal of a recorded solve, and say whether its decision changes",
 		Long: `Retract records that a signal of a run does not hold: a finding, an argument, a vote, or
-the reason of a proposal, by its number in the transcript. What rests on nothing else does
-not count any more. If the solve is over, its decision stays on record, and the command
-says whether the votes that still count decide the same. A solve that goes on goes on
-without the signal. What a running server writes is taken back with --server.
+the reason of a proposal, by its number in the transcript. Claims that rest on it alone no
+longer count. If the solve is over, its decision stays on record, and the command
+says whether the votes that still count decide the same. A solve that still runs
+continues without the signal. A run that a server is writing is changed with --server.
 
 swarmbus show --without says what would fall, and records nothing.
 
@@ -41,7 +41,7 @@ is reached, 7 another one is reached.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			seq, err := strconv.ParseUint(args[1], 10, 32)
 			if err != nil || seq == 0 {
-				return usage(fmt.Errorf("%q is no number of a signal", args[1]))
+				return usage(fmt.Errorf("%q is not the number of a signal", args[1]))
 			}
 			if server.link != "" {
 				return server.retract(cmd, args[0], thread, uint(seq), by, args[2])
@@ -50,7 +50,7 @@ is reached, 7 another one is reached.
 		},
 	}
 	cmd.Flags().StringVar(&thread, "thread", "", "thread of the solve; by default the one that has the signal")
-	cmd.Flags().StringVar(&by, "by", runlog.Person, "name of who takes it back")
+	cmd.Flags().StringVar(&by, "by", runlog.Person, "who retracts it")
 	server.define(cmd.Flags())
 	return cmd
 }

@@ -176,7 +176,7 @@ func TestASolveThatWaitsGoesOnWithoutWhatIsTakenBack(t *testing.T) {
 			t.Errorf("%s: status %d: %s%s", r.Thread, status, out, errs)
 		}
 	}
-	if _, errs, status := called(t, "retract", path, "9999", "a mistake"); status != exitUsage || !strings.Contains(errs, "there is no signal 9999 in a solve of the run") {
+	if _, errs, status := called(t, "retract", path, "9999", "a mistake"); status != exitUsage || !strings.Contains(errs, "no solve of the run has a signal 9999") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }

@@ -25,14 +25,14 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/teams/servers"
 )
 
-// anOffice are the flags of rooms.
-type anOffice struct {
+// officeFlags are the flags of the command rooms.
+type officeFlags struct {
 	run, keys, room string
 	nats            natsFlags
 }
 
 func newRooms() *cobra.Command {
-	var flags anOffice
+	var flags officeFlags
 	cmd := &cobra.Command{
 		Use:   "rooms FILE",
 		Short: "Talk with standing agents in rooms",
@@ -73,7 +73,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 }
 
 // place completes the flags, and returns the path of the run.
-func (f *anOffice) place(o *office.Office, file string) (path string, err error) {
+func (f *officeFlags) place(o *office.Office, file string) (path string, err error) {
 	if f.run == "" {
 		f.run = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	}
@@ -88,7 +88,7 @@ func (f *anOffice) place(o *office.Office, file string) (path string, err error)
 }
 
 // talk runs the office of a file until the input ends.
-func (f anOffice) talk(ctx context.Context, file string, in io.Reader, out io.Writer) (err error) {
+func (f officeFlags) talk(ctx context.Context, file string, in io.Reader, out io.Writer) (err error) {
 	o, err := office.Load(file)
 	if err != nil {
 		return err
@@ -131,14 +131,14 @@ func (f anOffice) talk(ctx context.Context, file string, in io.Reader, out io.Wr
 }
 
 // session returns the session of the user.
-func (f anOffice) session(r terminal.Router, o *office.Office, out io.Writer, in io.Reader) *terminal.Session {
+func (f officeFlags) session(r terminal.Router, o *office.Office, out io.Writer, in io.Reader) *terminal.Session {
 	s := terminal.New(r, out, f.room)
 	s.Chair, s.Echo = o.Chair, isTerminal(in)
 	return s
 }
 
 // check refuses an office that cannot start before there is a journal of it.
-func (f anOffice) check(o *office.Office, parts office.Parts, path string) error {
+func (f officeFlags) check(o *office.Office, parts office.Parts, path string) error {
 	options, err := o.Build(parts)
 	if err == nil {
 		err = options.Validate()
@@ -153,7 +153,7 @@ func (f anOffice) check(o *office.Office, parts office.Parts, path string) error
 }
 
 // exists refuses a room that the options do not have.
-func (f anOffice) exists(options *rooms.Options) error {
+func (f officeFlags) exists(options *rooms.Options) error {
 	all := options.Rooms
 	for _, s := range options.Agents {
 		all = append(all, s.Rooms...)

@@ -354,7 +354,7 @@ func TestRoomsAreShownAndVerifiedOutsideOfTheirProcess(t *testing.T) {
 	if status != exitDecided || !strings.Contains(out, "entities.db  synced 12 h ago") {
 		t.Errorf("section: status %d: %s%s", status, out, errs)
 	}
-	if status, out, errs := swarmbusRun(t, "show", path); status != exitError || out != "" || !strings.Contains(errs, "there is no solve in "+path) {
+	if status, out, errs := swarmbusRun(t, "show", path); status != exitError || out != "" || !strings.Contains(errs, "no solve in "+path) {
 		t.Errorf("show of a run with rooms: status %d, %q, %q", status, out, errs)
 	}
 	if status, _, errs := swarmbusRun(t, "room", "show", "ops", "§9", "--run", path); status != exitError || !strings.Contains(errs, "no section §9") {

@@ -22,7 +22,7 @@ import (
 )
 
 // share runs the office of a file together with other processes, until the input ends.
-func (f anOffice) share(cmd *cobra.Command, file string) (err error) {
+func (f officeFlags) share(cmd *cobra.Command, file string) (err error) {
 	if f.run != "" {
 		return usage(errors.New("--run cannot be combined with --nats: the log has the rooms"))
 	}
@@ -57,7 +57,7 @@ func (f anOffice) share(cmd *cobra.Command, file string) (err error) {
 }
 
 // joinRooms joins the log of an office.
-func (f anOffice) joinRooms(ctx context.Context, w io.Writer, o *office.Office, parts office.Parts) (r *routers.Rooms, leave func(), err error) {
+func (f officeFlags) joinRooms(ctx context.Context, w io.Writer, o *office.Office, parts office.Parts) (r *routers.Rooms, leave func(), err error) {
 	codec, err := routers.Codec()
 	if err != nil {
 		return nil, nil, err
@@ -108,7 +108,7 @@ func tellDriver(w io.Writer, drives bool, why error) {
 }
 
 // haveKey refuses a process that could not go on with the rooms, as it lacks their keys.
-func (f anOffice) haveKey(r *routers.Rooms, keys *events.Keys) error {
+func (f officeFlags) haveKey(r *routers.Rooms, keys *events.Keys) error {
 	public, err := r.Key(events.FromRouter)
 	if err == nil && public != "" {
 		_, err = keys.Get(events.FromRouter, public)

@@ -104,7 +104,7 @@ func TestInputThatCannotBeReadIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "day"+runs.Suffix)
-	if err := (anOffice{run: path}).talk(t.Context(), officeFile, closed, &out); err == nil {
+	if err := (officeFlags{run: path}).talk(t.Context(), officeFile, closed, &out); err == nil {
 		t.Error("no error")
 	}
 }

@@ -106,7 +106,7 @@ func stateOfRun(r *api.Run) string {
 // verify prints what the server says of the hashes of a run.
 func (f *serverFlag) verify(cmd *cobra.Command, run string) error {
 	if cmd.Flags().Changed("head") || cmd.Flags().Changed("process") {
-		return usage(errors.New("--head and --process cannot be combined with --server: they are for whoever does not trust it"))
+		return usage(errors.New("--head and --process cannot be combined with --server: they check a journal without trusting the server"))
 	}
 	c, err := f.client()
 	if err != nil {
@@ -159,7 +159,7 @@ func (f *serverFlag) replay(cmd *cobra.Command, run string) error {
 func withServer(cmd *cobra.Command, allowed ...string) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if err == nil && flag.Name != "server" && !slices.Contains(allowed, flag.Name) {
-			err = usage(fmt.Errorf("--%s cannot be combined with --server, whose teams have it", flag.Name))
+			err = usage(fmt.Errorf("--%s cannot be combined with --server: the team on the server sets it", flag.Name))
 		}
 	})
 	return err

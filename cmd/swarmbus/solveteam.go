@@ -124,9 +124,9 @@ func idle(cmd *cobra.Command, t *teams.Team) error {
 	named := cmp.Or(t.Mode, teams.DefaultMode)
 	for _, field := range t.Idle() {
 		if flag := cmd.Flags().Lookup(field); flag != nil && flag.Changed && named != teams.DefaultMode {
-			return usage(fmt.Errorf("--%s %v has no effect in mode %s: it is for agents that deliberate", field, flag.Value, named))
+			return usage(fmt.Errorf("--%s %v has no effect in mode %s, only in mode deliberate", field, flag.Value, named))
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "swarmbus: %s has no effect in mode %s: it is for agents that deliberate\n", field, named)
+		fmt.Fprintf(cmd.ErrOrStderr(), "swarmbus: %s has no effect in mode %s, only in mode deliberate\n", field, named)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func readSets(f *decideFlags) (sets []*votes.Set, refused []*votes.RowError, err
 		return nil, nil, err
 	}
 	if len(found) == 0 {
-		return nil, nil, fmt.Errorf("no votes.csv in %s or in a directory of it", f.votes)
+		return nil, nil, fmt.Errorf("no votes.csv in %s or its directories", f.votes)
 	}
 	for _, name := range found {
 		sub, err := fs.Sub(dir, name)

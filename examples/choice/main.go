@@ -1,5 +1,5 @@
 // Command choice lets an agent learn, by Thompson sampling, which of its ways of working
-// serves it: it is told after each task whether what it proposed was right.
+// serves it: after each task it learns whether its proposal was right.
 package main
 
 import (

@@ -29,7 +29,7 @@ func TestPythonDecides(t *testing.T) {
 	t.Parallel()
 	python := program(t, "python3")
 	said := decide(t, []string{python, "python/member.py"}, []string{python, "python/short.py"}, []string{python, "testdata/forger.py"})
-	for _, want := range []string{`signals[0].source = "ada": the token is that of cy`, `signals[1].payload.proposalId = "ada-1": there is a vote on it already`} {
+	for _, want := range []string{`signals[0].source = "ada": the token is that of cy`, `signals[1].payload.proposalId = "ada-1": has a vote of this answer already`} {
 		if !strings.Contains(said, "an answer of cy is refused: signals: "+want) {
 			t.Errorf("the forger is not named: %s", said)
 		}

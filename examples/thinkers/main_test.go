@@ -330,7 +330,7 @@ func votesOf(r *solves.Result, voter string) (all []string) {
 }
 
 // TestVotesAreWhatTheModelAnswered: strong words are what they say, nonsense is no
-// vote, and who is told to wait five times keeps its vote.
+// vote, and a member asked to wait five times keeps its vote.
 func TestVotesAreWhatTheModelAnswered(t *testing.T) {
 	const words = `I strongly disagree, because it floods the service`
 	disagrees := modelstest.Reply{Text: `{"say":[{"type":"vote","proposal":"P1","reasons":"` + words + `","stance":"disagree","confidence":0.95}]}`}

@@ -17,7 +17,7 @@ import (
 )
 
 // errAnswer is the error for a response that is not one of OTLP.
-var errAnswer = errors.New("is no OTLP answer")
+var errAnswer = errors.New("not an OTLP answer")
 
 // maxAnswer is the number of bytes that are read of a response.
 const maxAnswer = 1 << 20
@@ -40,7 +40,7 @@ func (a answers) RoundTrip(r *nethttp.Request) (*nethttp.Response, error) {
 	}
 	resp.Body = nethttp.NoBody
 	if err := judge(r.Context(), resp.Header.Get("Content-Type"), body); err != nil {
-		return nil, fmt.Errorf("what %s sent %w", r.URL.Host, err)
+		return nil, fmt.Errorf("response of %s: %w", r.URL.Host, err)
 	}
 	return resp, nil
 }
@@ -50,7 +50,7 @@ func (a answers) RoundTrip(r *nethttp.Request) (*nethttp.Response, error) {
 func judge(ctx context.Context, contentType string, body []byte) error {
 	kind, _, _ := mime.ParseMediaType(contentType)
 	if kind != "application/x-protobuf" && (kind != "" || len(body) > 0) {
-		return fmt.Errorf("%w but %s %q", errAnswer, contentType, firstLine(body))
+		return fmt.Errorf("%w: got %s %q", errAnswer, contentType, firstLine(body))
 	}
 	var answer collectortrace.ExportTraceServiceResponse
 	if err := proto.Unmarshal(body, &answer); err != nil {

@@ -23,8 +23,8 @@ const (
 type Note struct {
 	Link
 	Class      Class    `json:"class"`               // required; the message class follows from it
-	Audience   Audience `json:"audience"`            // of a draft, 0 means Selected for handoffs, Coordinator for all others
-	Priority   Priority `json:"priority"`            // of a draft, 0 means High for escalations, Normal for all others
+	Audience   Audience `json:"audience"`            // 0 in a draft means Selected for handoffs, Coordinator for all others
+	Priority   Priority `json:"priority"`            // 0 in a draft means High for escalations, Normal for all others
 	Confidence Grade    `json:"confidence,omitzero"` // required for confidence.* and conflict.*
 
 	Summary  string     `json:"summary"`           // required: one sentence that can be acted on
@@ -37,7 +37,7 @@ type Note struct {
 	ExpiresAtStep int `json:"expiresAtStep,omitempty"`
 	ExpiresAfter  int `json:"expiresAfter,omitempty"`
 
-	Step       int `json:"step"`                 // of the thread when the note was emitted; of a draft, 0
+	Step       int `json:"step"`                 // of the thread when the note was emitted; 0 in a draft
 	Components int `json:"components,omitempty"` // the number registered, if the note is for all of them
 }
 

@@ -34,8 +34,8 @@ type Options struct {
 	Message int           // bytes of a request; 0 means 1 MiB
 	Streams int           // requests at once; 0 means 64
 	Tasks   int           // that run at once, of all teams; 0 means 4
-	// Refused is told the address of a client beyond these limits, and which; once a minute at
-	// most. It is called concurrently. Nil: nobody is told.
+	// Refused is called with the address of a client beyond these limits, and the limit; once
+	// a minute at most, and concurrently. Nil: it is not called.
 	Refused func(client, limit string)
 }
 

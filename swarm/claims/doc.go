@@ -30,7 +30,7 @@
 // and all of them have fallen. If some have, it is weakened. [Graph.Without] says what
 // falls if claims are retracted.
 //
-// [Graph.Assume] says what falls if somebody sees to it that a claim is true (an
+// [Graph.Assume] says which claims fall if a claim is made true (an
 // intervention: Pearl, Causality, 2nd ed. 2009, section 3.2). The claim then stands
 // whatever it rested on, and a claim of level "correlation" no longer rests on it: that two
 // things were observed together says nothing about what happens when one of them is made.

@@ -37,7 +37,7 @@ func (g *Graph) Without(ids ...signals.ID) (Effect, error) {
 	return g.effect(g.fallen(func(n int64) bool { return gone[n] }, -1)), nil
 }
 
-// Assume returns what falls if somebody sees to it that a claim is true. The error is an
+// Assume returns which claims fall if a claim is made true. The error is an
 // [*UnknownError].
 func (g *Graph) Assume(id signals.ID) (Effect, error) {
 	if _, err := g.Claim(id); err != nil {

@@ -13,7 +13,7 @@ const MaxExact = 10
 // exact, which it is for at most [MaxExact] players. For more it is the mean over that many
 // random orders, at least 2, drawn by the seed.
 //
-// worth returns what the players are worth of whom it is told that they are in; it must
+// worth returns the worth of the coalition of the players that are in; it must
 // not keep the slice.
 func Shapley(n int, worth func(in []bool) float64, orders int, seed uint64) (value, deviation []float64) {
 	if n <= MaxExact {

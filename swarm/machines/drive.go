@@ -90,7 +90,7 @@ func (j *job) underLease(ctx context.Context, log *natsbus.Log, o swarm.Options,
 	}
 	defer lease.Release()
 	if j.past.through() < before {
-		return fmt.Errorf("machines: the records do not have signal %d of the log: is Records.Digest in its natsbus.Options?", before)
+		return fmt.Errorf("machines: the records do not have signal %d of the log: set Records.Digest in its natsbus.Options", before)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer context.AfterFunc(lease.Context(), func() { cancel(context.Cause(lease.Context())) })()

@@ -19,7 +19,7 @@ import (
 // A record has the number of its signal, which leaves gaps. Those of [Numbered] have
 // numbers without gaps, as a journal of one process has.
 type Records struct {
-	// Ignored is told what is left out, and why; nil: nobody is. Set it before the records
+	// Ignored is called with each record left out, and why; nil: it is not called. Set it before the records
 	// are filled.
 	Ignored func(natsbus.DeadLetter)
 

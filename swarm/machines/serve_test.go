@@ -43,7 +43,7 @@ func TestAgentThatIsNotBuiltIsAnErrorOfServe(t *testing.T) {
 		}
 		return &agents.Agent{ID: "ann", Reactor: does}
 	})
-	if !errors.Is(err, errServed) || !strings.Contains(string(s.answer), "there is no agent to take the turn") {
+	if !errors.Is(err, errServed) || !strings.Contains(string(s.answer), "no agent for the turn") {
 		t.Errorf("%v, and a turn is answered with %s", err, s.answer)
 	}
 }

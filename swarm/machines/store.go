@@ -26,7 +26,7 @@ type Store struct {
 var _ journal.Store = (*Store)(nil)
 
 // ErrNotHere is returned for what a [Store] cannot do.
-var ErrNotHere = errors.New("machines: a log of many machines cannot do that")
+var ErrNotHere = errors.New("machines: not supported by a journal in a log of many machines")
 
 // NewStore returns the store of records that are numbered ([Numbered]), for the holder of a
 // lease. The layer has their kinds.

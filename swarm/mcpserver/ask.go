@@ -44,7 +44,7 @@ func form(i api.Item) *sdk.ElicitParams {
 			Message: fmt.Sprintf("The agent %s wants to call the tool %s with %s. The policy says: %s.", line(i.Asks, 64), line(i.Tool.Tool, 128), line(string(i.Tool.Args), 2000), line(i.Reason, 500)),
 			RequestedSchema: &jsonschema.Schema{Type: "object", Required: []string{"verdict"}, Properties: map[string]*jsonschema.Schema{
 				"verdict": {Type: "string", Enum: allow, Description: "Allow it once, for the whole solve, or deny it"},
-				"reason":  {Type: "string", Description: "Required to deny it: the agent is told"},
+				"reason":  {Type: "string", Description: "Required to deny it: the agent sees it"},
 			}},
 		}
 	}
@@ -53,7 +53,7 @@ func form(i api.Item) *sdk.ElicitParams {
 		message += "\n\n" + line(i.Context, 4000)
 	}
 	form := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{
-		"answer": {Type: "string", Description: "All agents are told it"},
+		"answer": {Type: "string", Description: "Passed to all agents"},
 	}}
 	if len(i.Options) > 0 {
 		vote := &jsonschema.Schema{Type: "string", Enum: []any{""}, Description: "Your vote for a proposal, if you have one"}

@@ -16,7 +16,7 @@ func (s *Server) addPrompts(teams []api.Team) {
 			Name: t.Name, Title: "Ask the team " + t.Name, Description: line(t.Description, 300),
 			Arguments: []*sdk.PromptArgument{
 				{Name: "task", Description: "What it decides", Required: true},
-				{Name: "context", Description: "Background that its agents are told"},
+				{Name: "context", Description: "Background for its agents"},
 			},
 		}, func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 			text := fmt.Sprintf("Call the tool solve with the team %q and the task below. Then tell me its answer, how sure it is, who dissents and why, "+

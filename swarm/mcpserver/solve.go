@@ -19,7 +19,7 @@ import (
 type question struct {
 	Task    string `json:"task" jsonschema:"what the team decides"`
 	Team    string `json:"team,omitempty" jsonschema:"default: the first one"`
-	Context string `json:"context,omitempty" jsonschema:"background that the agents are told"`
+	Context string `json:"context,omitempty" jsonschema:"background for the agents"`
 }
 
 // solved is the result of solve.

@@ -27,7 +27,7 @@ func (t *Terms) strategy() (consensus.Strategy, error) {
 		}
 		return consensus.Default(), nil // the plan decides, whatever counts the votes
 	case t.Default && l == nil:
-		return nil, fmt.Errorf("terms %q: what is learned decides, but nothing learns", t.Name)
+		return nil, fmt.Errorf("terms %q: the ledger decides, but no learner is recorded", t.Name)
 	case t.Default && t.Strategy == reliability.Strategy{}.Name():
 		l.Learn()
 		several, _ := l.Models()

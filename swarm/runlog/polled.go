@@ -44,15 +44,15 @@ func (v *Votes) poll(s *signals.Signal[signals.Vote]) *signals.Signal[signals.Vo
 }
 
 // known reports whether the proposal of a vote was made before the vote, or is its signal.
-// Whoever answers has seen no answer of others, and votes only for its own.
+// An agent that answers has seen no other answer, and votes only for its own.
 func (v *Votes) known(s *signals.Signal[signals.Vote], own bool) bool {
 	return slices.ContainsFunc(v.made, func(p *signals.Signal[signals.Proposal]) bool {
 		return p.Seq <= s.Seq && p.Payload.ProposalID == s.Payload.ProposalID && (!own || p.Source == s.Source)
 	})
 }
 
-// Independent returns what voters are for of themselves: the ballots, but instead of what
-// judges say who have read the reasons of others, their own answers.
+// Independent returns the ballots without the influence of others: a judge, who has read
+// others' reasons, counts with its own earlier answer.
 func (v *Votes) Independent(b consensus.Ballots) consensus.Ballots {
 	calls := v.calls.All()
 	if !slices.ContainsFunc(calls, func(c mode.Call) bool { return c.Part == mode.Verdict }) {

@@ -41,7 +41,7 @@ type head struct {
 	ID          string   `json:"id,omitempty" jsonschema:"at most 64 printable ASCII characters"`
 	Source      string   `json:"source" jsonschema:"the agent that sent it"`
 	Thread      string   `json:"thread,omitempty" jsonschema:"the task or conversation"`
-	Confidence  float64  `json:"confidence" jsonschema:"the source's, from 0 to 1"`
+	Confidence  float64  `json:"confidence" jsonschema:"of the source, from 0 to 1"`
 	Timestamp   float64  `json:"timestamp,omitempty" jsonschema:"milliseconds since 1970, with up to six decimals"`
 	TTL         float64  `json:"ttl,omitempty" jsonschema:"milliseconds until it expires; negative: never"`
 	ReplyTo     string   `json:"replyTo,omitempty" jsonschema:"the id of a signal"`

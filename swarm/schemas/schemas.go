@@ -53,7 +53,7 @@ func Get(name string) ([]byte, error) {
 	if of, ok := others[name]; ok {
 		text, err = of()
 	} else if text = ofKinds()[name]; text == nil {
-		err = fmt.Errorf("schemas: there is no schema %q", name)
+		err = fmt.Errorf("schemas: no schema %q", name)
 	}
 	if err != nil {
 		return nil, err

@@ -26,8 +26,7 @@ type Groupthink struct {
 	Risk float64 `json:"risk"`
 }
 
-// GroupthinkOf returns the comparison for a number of agents that could challenge, and
-// of those that did.
+// GroupthinkOf returns the comparison for agents of which able could challenge and actual did.
 func GroupthinkOf(able, actual int) Groupthink {
 	g := Groupthink{Able: able, Actual: actual}
 	if able < 2 {

@@ -12,8 +12,8 @@ import (
 type Pair struct{ A, B agents.Standing }
 
 // Voters returns the voters for either side, in the order of their votes: those who
-// agree with it and not with the other one. Only those in the electorate count; nil is
-// everybody.
+// agree with it and not with the other one. Only those in the electorate count; nil
+// means every voter.
 func (p Pair) Voters(electorate []string) (a, b []string) {
 	return p.prefer(p.A, p.B, electorate), p.prefer(p.B, p.A, electorate)
 }

@@ -59,7 +59,7 @@ func Retract(ctx context.Context, j journal.Store, thread string, id signals.ID,
 			return r, nil
 		}
 	}
-	return nil, fmt.Errorf("solves: there is no solve in thread %q", thread)
+	return nil, fmt.Errorf("solves: no solve in thread %q", thread)
 }
 
 func retractIn(ctx context.Context, j journal.Store, thread string, id signals.ID, by, reason string) error {

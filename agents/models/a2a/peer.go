@@ -22,15 +22,15 @@ type peer struct {
 
 // card is what of an agent's card is read, of both versions.
 type card struct {
-	// Of version 0.3.
-	Protocol   string `json:"protocolVersion"`
+	// Of a card of version 0.3.
+	Protocol   string `json:"protocolVersion"` // of A2A
 	URL        string `json:"url"`
 	Transport  string `json:"preferredTransport"`
 	Additional []struct {
 		URL       string `json:"url"`
 		Transport string `json:"transport"`
 	} `json:"additionalInterfaces"`
-	// Of version 1.0.
+	// Of a card of version 1.0.
 	Interfaces []struct {
 		URL      string `json:"url"`
 		Binding  string `json:"protocolBinding"`

@@ -349,14 +349,14 @@ func ends(d Dialect, open Open) error {
 			quickest = min(quickest, took)
 		}
 		if quickest > 50*time.Millisecond {
-			return fmt.Errorf("it ended %v after it was canceled", quickest)
+			return fmt.Errorf("call ended %v after it was canceled", quickest)
 		}
 		soon, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		defer stop()
 		if _, err := m.Ask(soon, question()); !errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("after its deadline: %w", err)
 		}
-		why := errors.New("before it began")
+		why := errors.New("before the call began")
 		ctx, cancel := context.WithCancelCause(context.Background())
 		cancel(why)
 		if _, err := m.Ask(ctx, question()); !errors.Is(err, why) {
@@ -383,7 +383,7 @@ func cancelled(m models.Model) (time.Duration, error) {
 	_, err := m.Ask(ctx, r)
 	took := time.Since(ended)
 	if !errors.Is(err, why) {
-		return took, fmt.Errorf("after it was canceled: %v later %w", took, err)
+		return took, fmt.Errorf("%v after the call was canceled: %w", took, err)
 	}
 	return took, nil
 }

@@ -41,7 +41,7 @@ func (a *answer) read(line []byte) error {
 	case c.Error != nil:
 		return c.Error
 	case c.Choices == nil && c.Usage == nil:
-		return fmt.Errorf("%w: it has neither choices nor a usage: %s", errStray, line)
+		return fmt.Errorf("%w: neither choices nor a usage: %s", errStray, line)
 	}
 	return a.add(&c.ChatCompletionStreamResponse)
 }
@@ -81,7 +81,7 @@ func (a *answer) part(d *openai.ChatCompletionStreamChoiceDelta) error {
 	case d.Content == "" && d.Refusal == "" && len(d.ToolCalls) == 0:
 		return nil
 	case a.finish != "":
-		return fmt.Errorf("%w: it comes after the finish reason %q", errStray, a.finish)
+		return fmt.Errorf("%w: sent after the finish reason %q", errStray, a.finish)
 	}
 	a.say(d.Content)
 	a.refused += d.Refusal

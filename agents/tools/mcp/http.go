@@ -25,7 +25,7 @@ func overHTTP(s Spec, env map[string]string) *sdk.StreamableClientTransport {
 // sameHost refuses redirects to another host, which would get the headers and the calls.
 func sameHost(to *http.Request, via []*http.Request) error {
 	if from := via[0].URL; to.URL.Host != from.Host || to.URL.Scheme != from.Scheme {
-		return fmt.Errorf("the redirect to %s://%s is refused: it is another server", to.URL.Scheme, to.URL.Host)
+		return fmt.Errorf("redirect to another server (%s://%s) is refused", to.URL.Scheme, to.URL.Host)
 	}
 	if len(via) > 5 {
 		return fmt.Errorf("more than %d redirects", 5)

@@ -59,14 +59,14 @@ func (v *Server) read(ctx context.Context, l *link) (all []*sdk.Tool, err error)
 			return nil, err
 		}
 		if all = append(all, page.Tools...); len(all) > mostTools {
-			return nil, fmt.Errorf("it has more than %d tools", mostTools)
+			return nil, fmt.Errorf("more than %d tools", mostTools)
 		}
 		if page.NextCursor == "" {
 			return all, nil
 		}
 		params = &sdk.ListToolsParams{Cursor: page.NextCursor}
 	}
-	return nil, fmt.Errorf("it has more than %d pages", mostPages)
+	return nil, fmt.Errorf("more than %d pages", mostPages)
 }
 
 func (v *Server) specOf(t *sdk.Tool) tools.Spec {

@@ -105,7 +105,7 @@ type source struct{ *Server }
 // Tools implements [tools.Source].
 func (s source) Tools(ctx context.Context) ([]tools.Tool, error) {
 	limit := cmp.Or(s.spec.Connect, 30*time.Second)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it did not answer within %v", limit))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %v", limit))
 	defer cancel()
 	l, err := s.connected(ctx)
 	if err != nil {

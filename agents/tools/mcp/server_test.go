@@ -113,7 +113,7 @@ func TestAServerThatNeverAnswersIsNotOpened(t *testing.T) {
 	t.Parallel()
 	spec, o := behaving("files", "mute")
 	spec.Connect = 300 * time.Millisecond
-	if _, err := mcp.Open(t.Context(), spec, o); err == nil || err.Error() != "mcp: server files cannot be reached: it did not answer within 300ms" {
+	if _, err := mcp.Open(t.Context(), spec, o); err == nil || err.Error() != "mcp: server files cannot be reached: no answer within 300ms" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -177,7 +177,7 @@ func TestASchemaBombIsLeftOut(t *testing.T) {
 	s := opened(t, "files", "bomb")
 	why := errors.Join(s.LeftOut()...).Error()
 	for _, want := range []string{
-		`mcp: server files: the tool "bomb" is left out: `, "it has more than 20000 parts once its references are followed",
+		`mcp: server files: the tool "bomb" is left out: `, "more than 20000 parts once references are followed",
 		`mcp: server files: the tool "wide" is left out: `, "at most 65536 are allowed",
 	} {
 		if !strings.Contains(why, want) || len(why) > 1000 {
@@ -256,7 +256,7 @@ func TestAServersRequestsToTheClientAreRefused(t *testing.T) {
 func TestAListWithoutEndAndNonsenseAreRefused(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[string]string{
-		"pages":    "mcp: server files: the list of tools cannot be read: it has more than 64 pages",
+		"pages":    "mcp: server files: the list of tools cannot be read: more than 64 pages",
 		"nonsense": "mcp: server files: the list of tools cannot be read: ",
 	} {
 		spec, o := behaving("files", mode)

@@ -57,7 +57,7 @@ func (r *Record) Live() bool { return !r.State.Terminal() }
 // handoffs.
 func (r *Record) Open() int { return r.source.open }
 
-// InForce reports whether the signal is the newest live grade of its source, or none.
+// InForce reports whether the signal is no grade or the newest live grade of its source.
 func (r *Record) InForce() bool { return !r.grades() || r.source.grades.last() == r }
 
 // OwedBy reports whether a component has to answer the signal: it is one of its

@@ -212,5 +212,5 @@ func TestSnapshotThatDoesNotFitIsRefusedAndTheStreamIsRead(t *testing.T) {
 	first = join(t, o)
 	fill(t, first, 20)
 	last = must(t, agent(t, first, "ann"), found("t0", "end"))
-	check("another stream", "is another one in this stream")
+	check("another stream", "differs in this stream")
 }

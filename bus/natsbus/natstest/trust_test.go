@@ -37,7 +37,7 @@ func TestServersThatAcknowledgeBeforeFsyncAreNamed(t *testing.T) {
 		"in memory":             {natsbus.Options{URL: careful.URL(), Stream: "memory", Storage: natsbus.Storage{InMemory: true}}, "storage is memory, want file"},
 		"too few replicas":      {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Replicas: 3, Strict: true}}, "num_replicas is 1, want 3"},
 		"monitoring is no port": {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{"http://127.0.0.1:1"}}}, "sync_interval is unknown, want always: Storage.Monitor: "},
-		"port of clients":       {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{http(careful)}}}, http(careful) + " does not speak HTTP: it is no monitoring port of a NATS server"},
+		"port of clients":       {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{http(careful)}}}, http(careful) + " does not speak HTTP, so it is not the monitoring port of a NATS server"},
 	} {
 		var warned string
 		o := c.o

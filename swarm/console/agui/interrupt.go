@@ -21,7 +21,7 @@ func interrupt(item api.Item, at int64) (calls []Event, asks Interrupt) {
 		asks.Message = fmt.Sprintf("%s wants to call %s: %s", item.Asks, item.Tool.Tool, item.Reason)
 		asks.Schema = object(map[string]any{
 			"verdict": map[string]any{"type": "string", "enum": verdicts},
-			"reason":  map[string]any{"type": "string", "description": "Required to deny: the agent is told"},
+			"reason":  map[string]any{"type": "string", "description": "Required to deny: the agent sees it"},
 		}, "verdict")
 		calls = []Event{
 			{Type: "TOOL_CALL_START", Timestamp: at, CallID: item.ID, CallName: item.Tool.Tool},
@@ -31,7 +31,7 @@ func interrupt(item api.Item, at int64) (calls []Event, asks Interrupt) {
 		return calls, asks
 	}
 	asks.Message = join("\n\n", item.Asks+" asks: "+item.Reason, item.Context)
-	fields := map[string]any{"answer": map[string]any{"type": "string", "description": "All agents are told it"}}
+	fields := map[string]any{"answer": map[string]any{"type": "string", "description": "Passed to all agents"}}
 	if len(item.Options) > 0 {
 		ids := make([]string, 0, len(item.Options))
 		for _, o := range item.Options {

@@ -24,7 +24,7 @@ func (o Op) MarshalJSON() ([]byte, error) {
 	return json.Marshal(op(o))
 }
 
-// Diff returns the operations that make b of a, both as package json decodes them. Members
+// Diff returns the operations that turn a into b, both as package json decodes them. Members
 // of objects are compared one by one; an array that differs is replaced as a whole.
 func Diff(a, b any) []Op { return diff(nil, "", a, b) }
 

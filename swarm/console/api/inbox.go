@@ -68,6 +68,6 @@ type Answer struct {
 // A Verdict answers a question about the call of a tool.
 type Verdict struct {
 	Verdict string `json:"verdict" enum:"once,solve,deny"`
-	Reason  string `json:"reason,omitempty" maxLength:"4096" doc:"Required to deny; the agent is told"`
+	Reason  string `json:"reason,omitempty" maxLength:"4096" doc:"Required to deny; the agent sees it"`
 	By      string `json:"by,omitempty" maxLength:"64" doc:"Name of the person; must not be that of an agent"`
 }

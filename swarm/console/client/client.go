@@ -35,7 +35,7 @@ func New(link, token string) (*Client, error) {
 		token = in
 	}
 	if token == "" {
-		return nil, errors.New("the server has to be asked with a token: the link that it printed has one")
+		return nil, errors.New("no token for the server: use the link that it printed")
 	}
 	return &Client{base: url.URL{Scheme: base.Scheme, Host: base.Host, Path: strings.TrimSuffix(base.Path, "/")}, token: token}, nil
 }

@@ -36,11 +36,11 @@ func Load(path string) (k Key, err error) {
 		return k, err
 	}
 	if !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 {
-		return k, fmt.Errorf("guard: %s may be read by others: its mode has to be 0600", path)
+		return k, fmt.Errorf("guard: others can read %s: set its mode to 0600", path)
 	}
 	text, err := os.ReadFile(path)
 	if err == nil && copy(k[:], text) != len(k) {
-		err = fmt.Errorf("guard: %s is no key: delete it to get a new one", path)
+		err = fmt.Errorf("guard: %s does not hold a key; delete the file to get a new one", path)
 	}
 	return k, err
 }

@@ -63,7 +63,7 @@ type desk struct {
 	wg    sync.WaitGroup
 
 	begun   chan struct{} // closed when the fields below are set
-	swarm   *swarm.Swarm  // nil if failed is not
+	swarm   *swarm.Swarm  // nil if the desk failed
 	unwatch func()        // ends the watch of the bus; nil: there is none
 	failed  error         // why there is no swarm
 	begin   func(context.Context, signals.Task) iter.Seq2[solves.Event, error]

@@ -76,7 +76,7 @@ func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item,
 		return api.Item{}, refused(err)
 	}
 	if v.Verdict == "deny" && strings.TrimSpace(v.Reason) == "" {
-		return api.Item{}, refused(&signals.FieldError{Field: "reason", Problem: "required to deny: the agent is told"})
+		return api.Item{}, refused(&signals.FieldError{Field: "reason", Problem: "required to deny: the agent sees it"})
 	}
 	answer := tools.Answer{Verdict: verdicts[v.Verdict], Reason: v.Reason, By: cmp.Or(v.By, runlog.Person), At: in.h.o.Clock()}
 	if err := answer.Validate(); err != nil {

@@ -82,7 +82,7 @@ func OnRecord(log []signals.Any, answer signals.Any) error {
 	}) {
 		return nil
 	}
-	return refused(&signals.FieldError{Kind: signals.KindVote, Field: "proposalId", Value: v.Payload.ProposalID, Problem: "nobody proposed it"})
+	return refused(&signals.FieldError{Kind: signals.KindVote, Field: "proposalId", Value: v.Payload.ProposalID, Problem: "no agent proposed it"})
 }
 
 // Source returns the source of an answer.

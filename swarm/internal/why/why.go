@@ -111,7 +111,7 @@ func uncounted(r *solves.Result) (all []string) {
 	for _, u := range r.Decision.Uncounted() {
 		switch u.Cause {
 		case consensus.UnknownProposal:
-			all = append(all, fmt.Sprintf("%s voted on %q, which nobody proposed%s", u.Voter, u.ProposalID, near.Suggest(u.ProposalID, proposed(r))))
+			all = append(all, fmt.Sprintf("%s voted on %q, which no agent proposed%s", u.Voter, u.ProposalID, near.Suggest(u.ProposalID, proposed(r))))
 		case consensus.NotEligible:
 			all = append(all, fmt.Sprintf("%s voted on %q and may not vote", u.Voter, u.ProposalID))
 		case consensus.Superseded: // the voter's own doing

@@ -28,8 +28,8 @@ type Options struct {
 	// Make returns the options of the router with a store, whenever this process begins to
 	// drive. Results of models and tools belong in [natsbus.Results].
 	Make func(journal.Store) (*rooms.Options, error)
-	// Tell is told that this process begins to drive the rooms, or ceases to, and why; and
-	// why it could not store a snapshot while it drives them.
+	// Tell is called when this process begins to drive the rooms, or ceases to, with the
+	// reason, and when it could not store a snapshot while it drives them.
 	Tell func(drives bool, why error)
 	// Snapshots is the time between two snapshots of the log that this process stores while it
 	// drives the rooms, which need [natsbus.Options].Over. Default: none are stored, and the

@@ -126,7 +126,7 @@ type Promotion struct {
 func (q *Queues) Finish(p Pick, dst []Promotion) ([]Promotion, error) {
 	if p.Message.ID != 0 {
 		if e, ok := q.fifos[p.at].first(); !ok || e.id != p.Message.ID {
-			return dst, fmt.Errorf("%w: message %d is not the next of its queue", ErrOrder, p.Message.ID)
+			return dst, fmt.Errorf("%w: message %d is not at the head of its queue", ErrOrder, p.Message.ID)
 		}
 		q.fifos[p.at].pop()
 		q.pay(p.Why)

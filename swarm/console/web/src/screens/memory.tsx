@@ -27,7 +27,7 @@ export function MemoryScreen() {
       <Strip />
       <div class="page">
         <div class="find"><input ref={field} class="ta" type="search" aria-label="Search the memory" placeholder="What do the teams know about …" autofocus value={text} onInput={(e) => type(e.currentTarget.value)} /></div>
-        {!asked ? <p class="ink2">Teams keep what they found out, and begin the next solve with what is like its task. Search by meaning; the likest come first.</p> : (
+        {!asked ? <p class="ink2">Teams keep what they found out, and begin the next solve with the facts most similar to its task. Search by meaning; the most similar come first.</p> : (
           <Ready of={loaded}>{(all) => all.length ? <>{all.map((f) => <Row key={f.team + f.id} f={f} again={loaded.again} />)}</> : <Empty title={`Nothing is known about “${asked}”`} />}</Ready>
         )}
       </div>

@@ -15,7 +15,7 @@ export function Reports() {
       <Top title="Reports"><span class="mut onlyw">as sent, beside what was accepted</span></Top>
       <Strip />
       <Ready of={loaded}>{(all) => all.length ? <div class="page reports">{all.map((r) => <One key={r.id} r={r} />)}</div> : (
-        <Empty title="No worker has reported"><p>A worker's report is a typed account of its turn. What it sent is kept beside what the gate let through, and why the rest was refused.</p></Empty>
+        <Empty title="No worker has reported"><p>A worker's report describes its turn in typed fields. What it sent is kept beside what the gate let through, and why the rest was refused.</p></Empty>
       )}</Ready>
     </>
   );

@@ -104,7 +104,7 @@ function Compare({ a, b }: { a: string; b: string }) {
       <Strip />
       <Ready of={loaded}>{(c) => (
         <div class="page">
-          <p class="big">{c.identical ? <span class="st ye"><Glyph name="check" /> The same, but for ids and times</span> : c.common ? `Equal for ${count(c.common, "signal")}, then different` : "Different from the first signal on"}</p>
+          <p class="big">{c.identical ? <span class="st ye"><Glyph name="check" /> The same, but for ids and times</span> : c.common ? `Equal for ${count(c.common, "signal")}, then different` : "They differ from signal 1 on"}</p>
           {c.difference && <p class="ink2">First difference at <span class="mono">#{c.difference.seq}</span>: {clean(c.difference.what)}</p>}
           <div class="diffs">
             <span class="head">#</span><SideHead s={c.a} /><SideHead s={c.b} />

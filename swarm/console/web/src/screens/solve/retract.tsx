@@ -36,7 +36,7 @@ export function Retract({ view, done }: { view: View; done: (d: Detail) => void 
         <header><h2>Take back <span class="mono">#{said.seq}</span></h2><button class="ib" onClick={close} aria-label="Close"><Glyph name="close" /></button></header>
         <form class="form" onKeyDown={press} onSubmit={(e) => { e.preventDefault(); void send(); }}>
           <p><b class="b">{clean(said.by)}</b>: {brief(said.text)}</p>
-          <p class="ink2">It stays on record, and counts no more; nor does what rests on nothing else. A decision that was made stays, and the page says whether it still stands. This cannot be undone.</p>
+          <p class="ink2">It stays on record, and no longer counts; nor do claims that rest on it alone. A decision that was made stays, and the page says whether it still stands. This cannot be undone.</p>
           <label>Why does it not hold?<textarea class="ta" name="reason" rows={2} autofocus required value={reason} onInput={(e) => type(e.currentTarget.value)} /></label>
           {state.wrong && <p class="wrong" role="alert">{state.wrong}</p>}
           <div class="row"><button type="button" class="btn" onClick={close}>Cancel</button><button class="btn p" disabled={!reason.trim() || state.busy}>Take back <Key of="Mod+Enter" /></button></div>
