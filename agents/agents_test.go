@@ -65,7 +65,7 @@ func TestTurnReactsToEachSignalInOrder(t *testing.T) {
 	}
 }
 
-func TestTurnFillsInWhatItKnowsAndKeepsWhatTheAgentSaid(t *testing.T) {
+func TestTurnFillsInEmptyFieldsAndKeepsTheAgents(t *testing.T) {
 	elsewhere := signals.Header{ReplyTo: signals.MustID("other"), Source: "b", Thread: "u", Round: 9}
 	said, err := take(t, agents.Each(func(context.Context, signals.Any) seq {
 		return agents.Emit(finding("x"), signals.With(finding("y"), elsewhere))
@@ -93,7 +93,7 @@ func TestReactorsReactOneAfterTheOtherToTheirKinds(t *testing.T) {
 	}
 }
 
-func TestTurnKeepsWhatWasSaidBeforeItFailed(t *testing.T) {
+func TestFailedTurnKeepsItsEarlierSignals(t *testing.T) {
 	why := errors.New("no model")
 	for name, c := range map[string]struct {
 		then func()

@@ -68,7 +68,7 @@ func TestAgentsArgueWithEachReasonThatTheyStatedOnce(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsToTheAttack(t *testing.T) {
+func TestAnswerRefersToTheAttack(t *testing.T) {
 	t.Parallel()
 	d := agents.Debate{For: standingOf("a", "p", "it is simple"), Against: standingOf("b", "q", ""), Round: 1, Answers: true}
 	attack := signals.New(

@@ -42,7 +42,7 @@ func (n *notebook) Trace(ctx context.Context) *signals.Trace {
 	return t
 }
 
-func TestTurnIsAnOpThatEndsWhateverHappens(t *testing.T) {
+func TestTurnIsAnOpThatAlwaysEnds(t *testing.T) {
 	for name, test := range map[string]struct {
 		react func() seq
 		want  []string

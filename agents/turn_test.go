@@ -46,7 +46,7 @@ func TestSignalsBesideANilOneAreKept(t *testing.T) {
 	}
 }
 
-func TestTurnIsReactedToOnceWhateverIsNew(t *testing.T) {
+func TestReactorRunsOncePerTurn(t *testing.T) {
 	calls := 0
 	r := agents.Func(func(ctx context.Context, turn *agents.Turn) seq {
 		calls++

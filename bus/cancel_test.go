@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-func TestEndedContextEndsTheNextReadWhateverIsUnread(t *testing.T) {
+func TestEndedContextEndsTheNextReadDespiteUnreadSignals(t *testing.T) {
 	for name, clock := range map[string]func() time.Time{"machine's clock": nil, "clock of its own": time.Now} {
 		b := newBus(t, &bus.Options{Clock: clock})
 		a := agent(t, b, "a")

@@ -119,7 +119,7 @@ func TestLaggingHandlerDoesNotGetExpiredSignals(t *testing.T) {
 	})
 }
 
-func TestSweepFreesRoomAndTellsObservers(t *testing.T) {
+func TestSweepFreesRoomAndNotifiesObservers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, &bus.Options{History: 4, Sweep: -1})
 		a := agent(t, b, "a")

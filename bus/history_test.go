@@ -28,7 +28,7 @@ func TestHistoryEvictsOldestFirstAndCounts(t *testing.T) {
 	}
 }
 
-func TestDuplicateIDWithinWhatIsKeptIsRefused(t *testing.T) {
+func TestDuplicateIDWithinTheHistoryIsRefused(t *testing.T) {
 	b := newBus(t, &bus.Options{History: 2})
 	a := agent(t, b, "a")
 	named := func(id signals.ID) *discovery { s := found("again"); s.ID = id; return s }
@@ -232,7 +232,7 @@ func matches(f bus.Filter, s signals.Any) bool {
 	return true
 }
 
-func TestRepliesAreFoundWhateverWasSweptBehindThem(t *testing.T) {
+func TestRepliesAreFoundAfterLaterSignalsAreSwept(t *testing.T) {
 	now := time.Now()
 	b := newBus(t, &bus.Options{Sweep: -1, Clock: func() time.Time { return now }})
 	a := agent(t, b, "a")

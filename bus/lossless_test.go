@@ -12,7 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-func TestSubscriptionMissesNothingWhateverHistoryEvicts(t *testing.T) {
+func TestSubscriptionMissesNothingThatHistoryEvicts(t *testing.T) {
 	b := newBus(t, &bus.Options{History: 2})
 	a := agent(t, b, "a")
 	inbox := subscribe(t, b, bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindVote}})
@@ -224,7 +224,7 @@ func TestPanicOfAPredicateIsTheReadersAndInTheAccounts(t *testing.T) {
 	}
 }
 
-func TestCloseOfASubscriptionDeadLettersWhatItHasNotRead(t *testing.T) {
+func TestCloseOfASubscriptionDeadLettersUnreadSignals(t *testing.T) {
 	b := newBus(t, nil)
 	a := agent(t, b, "a")
 	sub := subscribe(t, b, bus.SubscribeOptions{})

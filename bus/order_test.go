@@ -13,7 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-func TestEveryReaderSeesLogOrderWhoeverPublishes(t *testing.T) {
+func TestEveryReaderSeesLogOrder(t *testing.T) {
 	b := newBus(t, &bus.Options{History: 10_000})
 	ctx := soon(t)
 	const publishers, each = 4, 200

@@ -40,7 +40,7 @@ func TestPastGoesOnLiveWithoutGapOrRepetition(t *testing.T) {
 	}
 }
 
-func TestPastBeforeWhatIsKeptIsAnError(t *testing.T) {
+func TestPastBeforeTheHistoryIsAnError(t *testing.T) {
 	b := newBus(t, &bus.Options{History: 10})
 	a := agent(t, b, "a")
 	for range 30 {
@@ -98,7 +98,7 @@ func TestReadReturnsWhatIsAvailable(t *testing.T) {
 	}
 }
 
-func TestAllGivesBackWhatALoopDidNotTake(t *testing.T) {
+func TestAllKeepsSignalsThatALoopDidNotTake(t *testing.T) {
 	b := newBus(t, nil)
 	a := agent(t, b, "a")
 	sub := subscribe(t, b, bus.SubscribeOptions{})
@@ -149,7 +149,7 @@ func TestCloseStopsALoopOverAllAtOnce(t *testing.T) {
 
 // A reader of few signals must not keep the many that it does not want, nor
 // end because of them.
-func TestBacklogCountsWhatTheReaderWants(t *testing.T) {
+func TestBacklogCountsSelectedSignals(t *testing.T) {
 	b := newBus(t, &bus.Options{History: 100, TTL: -1})
 	a := agent(t, b, "a")
 	sub := subscribe(t, b, bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindVote}, Backlog: 4000})

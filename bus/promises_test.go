@@ -68,7 +68,7 @@ func TestShutdownWaitsForTheUnreadSignalsOfAReaderThatLagged(t *testing.T) {
 	})
 }
 
-func TestSinceFindsEverythingSinceInWhateverOrderOfTime(t *testing.T) {
+func TestSinceFindsAllInAnyOrderOfTime(t *testing.T) {
 	now := time.Date(2026, 4, 11, 9, 0, 0, 0, time.UTC)
 	b := newBus(t, &bus.Options{Clock: func() time.Time { return now }, TTL: -1})
 	a := agent(t, b, "a")

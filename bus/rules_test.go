@@ -43,7 +43,7 @@ func openSides(b *bus.Bus) (out [][2]signals.ID) {
 	return out
 }
 
-func TestRuleFindsWhatItSaysContradicts(t *testing.T) {
+func TestRuleFindsItsContradictions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, x, y := detecting(t, conflict.OpposedVotes())
 		equal(t, "open", openSides(b), [][2]signals.ID{{x, y}})

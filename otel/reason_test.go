@@ -176,9 +176,9 @@ func TestIDThatIsATextIsContent(t *testing.T) {
 	}
 }
 
-// TestReasonQuotesNoAgentWhateverTheIds has ids that look like the separators and
+// TestReasonQuotesNoAgentForAnyIDs has ids that look like the separators and
 // words of a reason, beside an agent that fails, for every way to stop.
-func TestReasonQuotesNoAgentWhateverTheIds(t *testing.T) {
+func TestReasonQuotesNoAgentForAnyIDs(t *testing.T) {
 	fails := agent("fails", signals.KindTask)
 	fails.Reactor = agents.Each(func(context.Context, signals.Any) seq { return agents.Fail(errors.New("hush; hush: hush")) })
 	liar := agent("liar", signals.KindTask, signals.New(signals.Header{Source: "hush"}, signals.Proposal{ProposalID: "x", Content: "hush"}))

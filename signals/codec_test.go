@@ -222,7 +222,7 @@ func TestDeepNestingIsRefusedOrReadWithoutPanic(t *testing.T) {
 	}
 }
 
-func TestACodecKnowsTheKindsItIsTold(t *testing.T) {
+func TestCodecKnowsItsRegisteredKinds(t *testing.T) {
 	c, err := signals.NewCodec(signals.For[tick](), signals.For[ranked]())
 	if err != nil {
 		t.Fatal(err)
@@ -245,7 +245,7 @@ func TestACodecKnowsTheKindsItIsTold(t *testing.T) {
 	refusedFor(t, err, "task:new", "task")
 }
 
-func TestACodecRefusesKindsItCannotTellApart(t *testing.T) {
+func TestCodecRefusesAmbiguousKinds(t *testing.T) {
 	for name, kinds := range map[string][]signals.Registration{
 		"twice":    {signals.For[tick](), signals.For[tick]()},
 		"built in": {signals.For[signals.Vote]()},

@@ -11,7 +11,7 @@ import (
 
 // For a header with one number that is invalid or at the limit, Inspect returns
 // what Validate returns. It does not check source and thread.
-func TestInspectSaysOfHeadersWhatValidateDoes(t *testing.T) {
+func TestInspectAgreesWithValidateAboutHeaders(t *testing.T) {
 	form := formOf(signals.New(signals.Header{}, task))
 	for name, set := range map[string]func(*signals.Header){
 		"nothing":              func(*signals.Header) {},

@@ -46,7 +46,7 @@ func TestOneTextIsOneID(t *testing.T) {
 	})
 }
 
-func TestOnlyWhatXIDWritesIsAMintedID(t *testing.T) {
+func TestOnlyXIDFormsAreMintedIDs(t *testing.T) {
 	made := xid.NewWithTime(time.Unix(1763642400, 0))
 	id := signals.MustID("sig_" + made.String())
 	if got := id.Time(); got != time.Unix(1763642400, 0).UTC() || !id.Minted() {

@@ -105,7 +105,7 @@ func anySignal(t *rapid.T, kind int) signals.Any {
 	}
 }
 
-func TestWhatIsWrittenReadsBackEqual(t *testing.T) {
+func TestEncodedSignalsReadBackEqual(t *testing.T) {
 	for kind := range 12 {
 		rapid.Check(t, func(t *rapid.T) {
 			want := anySignal(t, kind)

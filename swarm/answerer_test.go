@@ -32,7 +32,7 @@ func TestAnAnswerIsInNoAgentsName(t *testing.T) {
 	}
 }
 
-func TestAVoteForWhatNobodyProposedIsNoAnswer(t *testing.T) {
+func TestVoteForAnUnknownProposalIsNoAnswer(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation})
 	asked := escalated(t, s)
 	last := s.Bus().Last()

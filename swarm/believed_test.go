@@ -89,7 +89,7 @@ func TestADifferenceKeepsNoSwarmFromStarting(t *testing.T) {
 	}
 }
 
-func TestThePastAsksWhatTheSolveAsked(t *testing.T) {
+func TestPastAsksTheQuestionsOfTheSolve(t *testing.T) {
 	escalates := func(id string) *agents.Agent {
 		return &agents.Agent{ID: id, Reactor: agents.On(func(context.Context, *signals.Signal[signals.Task]) seq {
 			return agents.Emit(signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: id + " asks", Context: "c"}))

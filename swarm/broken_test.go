@@ -299,7 +299,7 @@ func TestASolveThatIsBrokenOffAnywhereEndsAsOneThatIsNot(t *testing.T) {
 }
 
 // A solve that is over goes on no further, however often it is asked to.
-func TestASolveThatIsOverReturnsWhatItEndedWith(t *testing.T) {
+func TestFinishedSolveReturnsItsResult(t *testing.T) {
 	for _, policy := range []settle.Policy{settle.ByDebate, settle.ByEscalation} {
 		j := new(journal.Memory)
 		o := swarm.Options{Agents: rivals(), Conflicts: policy, Journal: j, Seed: 3}

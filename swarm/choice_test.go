@@ -92,7 +92,7 @@ func TestStrategiesLearnWithoutALedger(t *testing.T) {
 
 // An agent that takes in two signals a turn hears all of them in the end, what
 // matters most first.
-func TestAttentionSpreadsWhatIsNewOverTurns(t *testing.T) {
+func TestAttentionSpreadsNewSignalsOverTurns(t *testing.T) {
 	var heard [][]string
 	reader := &agents.Agent{
 		ID: "reader", Listens: []signals.Kind{signals.KindDiscovery}, Attention: 2,

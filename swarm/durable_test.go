@@ -16,7 +16,7 @@ import (
 
 // The calls of a turn may have been paid for. So the journal has the beginning of its round,
 // and all that it acts on, before the turn acts.
-func TestATurnActsOnWhatTheJournalHas(t *testing.T) {
+func TestTurnActsOnJournaledSignalsOnly(t *testing.T) {
 	j := new(journal.Memory)
 	codec, err := runlog.NewCodec()
 	if err != nil {

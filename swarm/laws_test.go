@@ -51,7 +51,7 @@ func drawn(r *rapid.T) string {
 
 // Whatever agents yield, a solve ends within its bounds and with one reason, and what is
 // open and the decision never contradict each other; so does one that goes on with an answer.
-func TestWhateverAgentsYieldASolveEndsForOneReason(t *testing.T) {
+func TestSolveEndsForOneReasonForAnyYields(t *testing.T) {
 	t.Parallel()
 	stops := map[runlog.StopReason]int{}
 	rapid.Check(t, func(r *rapid.T) {
@@ -106,7 +106,7 @@ func plannedScript(r *rapid.T) string {
 
 // Whatever agents yield, a solve that does not deliberate ends for one reason, and what it
 // has asked for costs no more than its budget.
-func TestWhateverAgentsYieldAPlanEndsWithinItsBudget(t *testing.T) {
+func TestPlanEndsWithinItsBudgetForAnyYields(t *testing.T) {
 	t.Parallel()
 	modes, back := map[mode.Mode]int{}, 0
 	rapid.Check(t, func(r *rapid.T) {

@@ -384,7 +384,7 @@ func TestCopiesOfAModelDoNotDecideAgainstTheOthersByDefault(t *testing.T) {
 	}
 }
 
-func TestLearnedDecisionOnOneProposalDoesNotWaitForWhatCannotChangeIt(t *testing.T) {
+func TestLearnedDecisionOnOneProposalDoesNotWaitForImmaterialVotes(t *testing.T) {
 	for quick, want := range map[int]time.Duration{9: 0, 1: time.Hour} {
 		l := taught(t, 10)
 		synctest.Test(t, func(t *testing.T) {

@@ -149,7 +149,7 @@ func TestAgentsRememberWhatTheLogHasWhenASolveGoesOn(t *testing.T) {
 	}
 }
 
-func TestWhoWasLateHearsAgainWhatItWasLateWith(t *testing.T) {
+func TestLateAgentHearsItsInboxAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard [][]string
 		slow := &agents.Agent{ID: "slow", Listens: []signals.Kind{signals.KindTask}, Reactor: agents.Func(func(ctx context.Context, turn *agents.Turn) seq {

@@ -80,7 +80,7 @@ func TestARetractionDecidesAnew(t *testing.T) {
 	}
 }
 
-func TestWhatIsTakenBackAfterADecisionSaysWhetherItChanges(t *testing.T) {
+func TestSignalTakenBackAfterADecisionSaysWhetherItChanges(t *testing.T) {
 	t.Parallel()
 	for _, back := range []struct {
 		source  string

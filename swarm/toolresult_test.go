@@ -13,7 +13,7 @@ import (
 
 // What a tool returned was said by who called it, who alone takes it back and says it again.
 // Eve says it in ann's name after ann took it back.
-func TestNobodySaysWhatTheToolOfAnotherAgentReturned(t *testing.T) {
+func TestAgentCannotPublishAnotherAgentsToolResult(t *testing.T) {
 	t.Parallel()
 	scan := signals.ToolResult{ToolName: "db", Result: "scan", TriggeredBy: "ann"}
 	speaks := func(id string, say func(t *agents.Turn) []signals.Any) *agents.Agent {

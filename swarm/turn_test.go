@@ -46,7 +46,7 @@ func sources(all []signals.Any) (names []string) {
 	return names
 }
 
-func TestTurnHasWhatIsNewWhatWasHeardAndWhatWasSaid(t *testing.T) {
+func TestTurnHasNewHeardAndOwnSignals(t *testing.T) {
 	var n notes
 	listener := n.agent("listener", func(t *agents.Turn) seq {
 		return agents.Emit(signals.New(signals.Header{}, signals.Discovery{Finding: fmt.Sprint(t.Round)}))

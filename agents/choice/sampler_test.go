@@ -96,7 +96,7 @@ func TestRewardsInBetweenCountInPart(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongIsRefusedAndChangesNothing(t *testing.T) {
+func TestInvalidInputIsRefusedAndChangesNothing(t *testing.T) {
 	for _, names := range [][]string{nil, {""}, {"a", "a"}} {
 		if _, err := choice.New(names...); !isField(err) {
 			t.Errorf("%q: got %v", names, err)
@@ -123,7 +123,7 @@ func isField(err error) bool {
 	return errors.As(err, &field)
 }
 
-func TestWhatIsKnownIsSaved(t *testing.T) {
+func TestSamplerStateIsSaved(t *testing.T) {
 	s := sampler(t, "a", "b")
 	s.Learn("b", 0.75)
 	text, err := json.Marshal(s)

@@ -6,7 +6,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/hooks"
 )
 
-func TestWithoutAHookNothingIsTold(t *testing.T) {
+func TestWithoutAHookNothingIsRecorded(t *testing.T) {
 	ctx := hooks.With(t.Context(), nil)
 	inside, end := hooks.Start(ctx, hooks.Op{Name: hooks.OpSolve})
 	hooks.Note(inside, "nothing")

@@ -12,8 +12,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// TestNobodyKeepsTwoHonestGroupsFromConfirmingAFact fills a fact in each way that there is.
-func TestNobodyKeepsTwoHonestGroupsFromConfirmingAFact(t *testing.T) {
+// TestFullFactCanStillBeConfirmedByTwoIndependentGroups fills a fact in each way that there is.
+func TestFullFactCanStillBeConfirmedByTwoIndependentGroups(t *testing.T) {
 	t.Parallel()
 	const fact = "port 22 is open"
 	for name, fill := range map[string]func(i int) memory.Claim{
@@ -90,9 +90,9 @@ func TestARepeatWithALifetimeShortensNoStatementThatNeverExpires(t *testing.T) {
 	}
 }
 
-// TestWhatAnAgentRecalledAndRepeatsIsAnEcho recalls with the tool itself, so that both
+// TestRepeatedRecallIsAnEcho recalls with the tool itself, so that both
 // agree on the form of its results.
-func TestWhatAnAgentRecalledAndRepeatsIsAnEcho(t *testing.T) {
+func TestRepeatedRecallIsAnEcho(t *testing.T) {
 	t.Parallel()
 	p := pool(t, memory.Options{})
 	const fact = `the "key" is in <repo>`

@@ -149,7 +149,7 @@ func said(id, source string, round int32, reply string, p signals.Payload) signa
 	}
 }
 
-func TestLogSaysWhatAStatementWasDerivedFrom(t *testing.T) {
+func TestLogHasTheSourcesOfADerivedStatement(t *testing.T) {
 	t.Parallel()
 	x, withProof := signals.Discovery{Finding: "x"}, signals.Discovery{Finding: "x", Evidence: "seen"}
 	told := signals.Memory{Content: "X!", Category: "c", Importance: 1}
@@ -183,7 +183,7 @@ func TestLogSaysWhatAStatementWasDerivedFrom(t *testing.T) {
 	}
 }
 
-func TestRecallPrefersMeaningThenWhatIsImportantNewAndConfirmed(t *testing.T) {
+func TestRecallPrefersMeaningThenImportanceAgeAndConfirmation(t *testing.T) {
 	t.Parallel()
 	p := pool(t, memory.Options{})
 	important, old, sure := claim("ada", "the cache needs a lock, said one"), claim("ada", "the cache needs a lock, said two"), claim("ada", "the cache needs a lock, said six")

@@ -32,7 +32,7 @@ func revoke(t *testing.T, p *memory.Pool, source string, decisions ...memory.Dec
 	return r
 }
 
-func TestRevocationTakesWhatFollowsAndNamesTheDecisionsThatKnewIt(t *testing.T) {
+func TestRevocationTakesDerivedFactsAndNamesDecisionsThatKnewThem(t *testing.T) {
 	t.Parallel()
 	p := pool(t, memory.Options{})
 	remember(
@@ -68,7 +68,7 @@ func TestRevocationTakesWhatFollowsAndNamesTheDecisionsThatKnewIt(t *testing.T) 
 	}
 }
 
-func TestWhatARevokedSourceSaysLaterCountsAgainAndNotWhatItSaidBefore(t *testing.T) {
+func TestRevocationAppliesToEarlierStatementsOnly(t *testing.T) {
 	t.Parallel()
 	p := pool(t, memory.Options{})
 	remember(t, p, claim("eve", "x"), claim("bob", "y", "x"))
@@ -185,7 +185,7 @@ func TestRevocationLaws(t *testing.T) {
 	})
 }
 
-func TestDecisionStoodOnWhatWasKnownBeforeIt(t *testing.T) {
+func TestDecisionRestsOnFactsKnownBeforeIt(t *testing.T) {
 	t.Parallel()
 	log := []signals.Any{
 		said("1", "system", 0, "", signals.Memory{Content: "recalled", Category: "c"}),

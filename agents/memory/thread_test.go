@@ -34,7 +34,7 @@ func heard(r *rand.Rand, thread, about string, n int) (log []signals.Any) {
 
 // A pool reads of a growing log only what is new. It stores what it would if it read all of it,
 // also of many logs at once, and of one that is another under the same name.
-func TestAPoolKeepsOfAGrowingLogWhatTheWholeSays(t *testing.T) {
+func TestPoolOfAGrowingLogEqualsThatOfTheWhole(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 1))

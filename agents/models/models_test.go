@@ -31,7 +31,7 @@ import (
 
 var id = models.ID{Provider: "acme", Name: "large"}
 
-func TestStatusTellsTheProblemAndWhetherItPasses(t *testing.T) {
+func TestStatusNamesTheProblemAndWhetherItIsTemporary(t *testing.T) {
 	for status, want := range map[int]struct {
 		problem *models.Problem
 		passes  bool
@@ -115,7 +115,7 @@ func TestRetryAfterIsReadInAllItsForms(t *testing.T) {
 	}
 }
 
-func TestTransportErrorTellsWhatMayHaveCost(t *testing.T) {
+func TestTransportErrorSaysWhetherTheCallMayHaveCost(t *testing.T) {
 	_, dial := net.DialTimeout("tcp", "127.0.0.1:1", time.Second)
 	for name, c := range map[string]struct {
 		err      error
@@ -264,7 +264,7 @@ func (s *seen) Start(ctx context.Context, op hooks.Op) (context.Context, hooks.E
 
 func (s *seen) Trace(context.Context) *signals.Trace { return nil }
 
-func TestAskTellsTheHookAndWhoCounts(t *testing.T) {
+func TestAskReportsToHookAndCounter(t *testing.T) {
 	var hook seen
 	var spent spending.Cost
 	ctx := spending.With(hooks.With(t.Context(), &hook), func(s spending.Cost) { spent = spent.Plus(s) })
@@ -290,7 +290,7 @@ func TestAskTellsTheHookAndWhoCounts(t *testing.T) {
 	}
 }
 
-func TestAskThatDoesNotReturnIsToldToTheHook(t *testing.T) {
+func TestHookSeesAskThatDoesNotReturn(t *testing.T) {
 	var hook seen
 	calls := 0
 	ctx := spending.With(hooks.With(t.Context(), &hook), func(s spending.Cost) { calls += s.Calls })

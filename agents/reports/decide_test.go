@@ -62,7 +62,7 @@ func TestTheFirstDecisionCounts(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDecided(t *testing.T) {
+func TestInvalidDecisionsAreRefused(t *testing.T) {
 	human := escalation("e1", reports.Approval, "delete the volume")
 	human.RequiresHuman = true
 	d, r := asked(t, human)

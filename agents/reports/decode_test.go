@@ -170,7 +170,7 @@ func TestSchemaIsWhatProvidersTake(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoReportIsRefusedWithTheField(t *testing.T) {
+func TestInvalidReportIsRefusedWithTheField(t *testing.T) {
 	with := func(old, now string) string {
 		data := string(encode(t, full()))
 		if !strings.Contains(data, old) {
@@ -219,7 +219,7 @@ func TestMalformedItemsAreRejectedAndNothingElse(t *testing.T) {
 }
 
 // The raw report stands beside what was accepted of it, byte for byte, once in the log.
-func TestTheRawReportIsKeptBesideWhatWasAccepted(t *testing.T) {
+func TestRawReportIsKeptBesideItsAcceptedItems(t *testing.T) {
 	d := newDesk(t, nil)
 	show := func(data string, turn signals.ID) reports.Receipt {
 		t.Helper()

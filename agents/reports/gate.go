@@ -69,10 +69,7 @@ func NewGate(o *Options) (*Gate, error) {
 func (g *Gate) limits() signals.Limits { return signals.Limits{TextBytes: g.opts.TextBytes} }
 
 func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
+	return slices.MaxFunc([]time.Time{a, b}, time.Time.Compare)
 }
 
 // ledger returns the state of a worker; an empty one is not stored.
@@ -123,7 +120,10 @@ func (g *Gate) Counts() map[Account]Counts {
 // and whether the gate knows it.
 func (g *Gate) Receipt(worker, turn string) (Receipt, bool) {
 	t, known := g.ledger(worker).turns.get(turn)
-	return ReceiptOf(t.signals...), known
+	if !known {
+		return Receipt{}, false
+	}
+	return ReceiptOf(t.signals...), true
 }
 
 // Open returns the escalations that wait for a decision at that time, in log

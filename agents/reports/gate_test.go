@@ -341,7 +341,7 @@ func TestAReportSentTwiceIsOneReport(t *testing.T) {
 }
 
 // Every member counts: a report that differs in one of them is another report.
-func TestWhatAReportSaysIsWhatItIs(t *testing.T) {
+func TestReportsThatDifferInOneMemberAreDifferent(t *testing.T) {
 	for i, change := range []func(*reports.Report){
 		func(r *reports.Report) { r.Model = "other" },
 		func(r *reports.Report) { r.Status = reports.Failed },

@@ -53,7 +53,7 @@ func TestRecentKeepsTheNewestHoweverOftenTheyArePut(t *testing.T) {
 }
 
 // A watcher forgets what has left its windows.
-func TestAWatcherForgetsWhatHasLeftItsWindows(t *testing.T) {
+func TestWatcherForgetsReportsOutsideItsWindows(t *testing.T) {
 	w, err := NewWatcher(nil)
 	if err != nil {
 		t.Fatal(err)

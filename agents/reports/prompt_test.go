@@ -35,9 +35,9 @@ func number(t *testing.T, text, pattern string) float64 {
 	return x
 }
 
-// TestInstructionsClaimWhatTheGateDoes reads the bounds out of the text, and
+// TestInstructionsAgreeWithTheGate reads the bounds out of the text, and
 // files a report at each and one beyond it.
-func TestInstructionsClaimWhatTheGateDoes(t *testing.T) {
+func TestInstructionsAgreeWithTheGate(t *testing.T) {
 	for _, o := range []*reports.Options{nil, {
 		Findings: 3, Learnings: 2, Escalations: 2, Artifacts: 4, Confidence: 0.7, Cooldown: 5 * time.Minute, Open: 3, TextBytes: 100,
 	}} {
@@ -132,7 +132,7 @@ func TestInstructionsShowReportsThatAreAccepted(t *testing.T) {
 
 // The four statements of the specification on the prompt, and the words of the
 // schema that the text uses.
-func TestInstructionsSayWhatTheSpecificationWants(t *testing.T) {
+func TestInstructionsFollowTheSpecification(t *testing.T) {
 	text := strings.Join(strings.Fields(instructions(t, nil)), " ")
 	for _, want := range []string{
 		"All four arrays are empty by default",

@@ -10,7 +10,7 @@ import (
 )
 
 // The id of a finding means the one in the same report, if it has one.
-func TestALearningDoesNotRestOnWhatItsReportSaysInVain(t *testing.T) {
+func TestLearningRefersToTheFindingOfItsOwnReport(t *testing.T) {
 	d := newDesk(t, nil)
 	d.file(ann, found("t1", finding("f1", "the sky is blue")))
 	file := func(turn string, f ...reports.Finding) reports.Receipt {
@@ -65,7 +65,7 @@ func TestKeepIsOfEach(t *testing.T) {
 }
 
 // An open escalation can be decided, however many came after it.
-func TestWhatIsOpenCanBeDecided(t *testing.T) {
+func TestOpenEscalationsCanBeDecided(t *testing.T) {
 	d := newDesk(t, &reports.Options{Keep: 2, Open: 100})
 	for i := range 6 {
 		d.now = d.now.Add(time.Second)

@@ -283,7 +283,7 @@ func TestMemoryOfAWorkerIsBounded(t *testing.T) {
 }
 
 // A claim that was made again is as new as if it was made now.
-func TestWhatIsSaidAgainIsRememberedAsNew(t *testing.T) {
+func TestRepeatedClaimRenewsItsWindow(t *testing.T) {
 	d := newDesk(t, &reports.Options{Keep: 2})
 	d.file(ann, found("t1", finding("f", "one"), finding("g", "two")))
 	d.now = d.now.Add(time.Hour)

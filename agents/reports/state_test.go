@@ -144,7 +144,7 @@ func TestTimeNeverGoesBack(t *testing.T) {
 
 // The worker's receipt, the gate's and the one that a reader of the log makes are the
 // same.
-func TestReceiptIsWhatTheLogShows(t *testing.T) {
+func TestReceiptAgreesWithTheLog(t *testing.T) {
 	d := run(t, 3, 80, nil)
 	for i := 0; i < len(d.log); {
 		received, ok := signals.As[reports.Received](d.log[i])

@@ -26,7 +26,7 @@ func TestATurnIsTheReportOfItsWorker(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoReportMakesNoTurn(t *testing.T) {
+func TestInvalidReportMakesNoTurn(t *testing.T) {
 	long := quiet("t1")
 	long.Summary = strings.Repeat("\"", signals.DefaultTextBytes/3) // each is four bytes in a turn
 	for name, data := range map[string][]byte{

@@ -276,9 +276,9 @@ func awaits(before []event, worker string, now time.Duration) bool {
 	return false
 }
 
-// TestWatcherIsItsTwin plays seeded streams: calm ones, with failures in
+// TestWatcherAgreesWithItsTwin plays seeded streams: calm ones, with failures in
 // bursts, with workers that go silent or repeat themselves.
-func TestWatcherIsItsTwin(t *testing.T) {
+func TestWatcherAgreesWithItsTwin(t *testing.T) {
 	all := []signals.Kind{reports.Progress{}.Kind(), reports.Completion{}.Kind(), reports.Failure{}.Kind(), reports.Block{}.Kind(), reports.Decided{}.Kind(), "discovery"}
 	count := map[reports.Concern]int{}
 	for seed := range uint64(60) {
@@ -333,7 +333,7 @@ func TestWatcherIsQuietWhereNothingIsWrong(t *testing.T) {
 }
 
 // A watcher reads the signals that a gate writes.
-func TestWatcherReadsWhatTheGateWrites(t *testing.T) {
+func TestWatcherReadsTheGatesSignals(t *testing.T) {
 	d := newDesk(t, nil)
 	for n := range 5 {
 		r := quiet(turn(n))

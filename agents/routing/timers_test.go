@@ -63,7 +63,7 @@ func TestATimerThatIsLateFiresOnceAndKeepsItsPace(t *testing.T) {
 	}
 }
 
-func TestWhatIsDueFirstComesFirst(t *testing.T) {
+func TestTimersComeInTheOrderOfTheirTimes(t *testing.T) {
 	t.Parallel()
 	ts := timers(t, routing.Strategy{}, routing.Schedule{Name: "late", After: 2 * time.Second},
 		routing.Schedule{Name: "early", After: time.Second}, routing.Schedule{Name: "second", After: time.Second})

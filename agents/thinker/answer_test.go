@@ -29,9 +29,9 @@ func votes(t *testing.T, answers ...string) (all []string, spent spending.Cost, 
 	return all, spent, err
 }
 
-// TestVotesComeFromWhatTheModelAnswered: who strongly disagrees disagrees, however
+// TestVotesComeFromTheModelsAnswer: who strongly disagrees disagrees, however
 // sure of it; and who answers in prose is asked once more.
-func TestVotesComeFromWhatTheModelAnswered(t *testing.T) {
+func TestVotesComeFromTheModelsAnswer(t *testing.T) {
 	const disagree = `{"say":[{"type":"vote","proposal":"P1","stance":"disagree","reasons":"I strongly disagree, because it ignores Retry-After","confidence":0.97}]}`
 	want := []string{"disagree ann-1 0.97 0.97 I strongly disagree, because it ignores Retry-After"}
 	for name, answers := range map[string][]string{
@@ -74,9 +74,9 @@ func TestNonsenseIsACountedRefusalAndNoVote(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNotFitIsRefusedAndTheRestIsSaid plays one answer twice: the repair is
+// TestInvalidElementIsRefusedAndTheOthersAreKept plays one answer twice: the repair is
 // as bad.
-func TestWhatDoesNotFitIsRefusedAndTheRestIsSaid(t *testing.T) {
+func TestInvalidElementIsRefusedAndTheOthersAreKept(t *testing.T) {
 	const good = `{"type":"vote","proposal":"P1","stance":"agree","reasons":"r","confidence":0.5}`
 	for name, bad := range map[string]string{
 		"an unknown proposal":       `{"type":"vote","proposal":"P2","stance":"agree","reasons":"r","confidence":0.5}`,
@@ -120,8 +120,8 @@ func TestWhatDoesNotFitIsRefusedAndTheRestIsSaid(t *testing.T) {
 	}
 }
 
-// TestWhatIsSaidOfAProposalIsOfThatProposal has two of them.
-func TestWhatIsSaidOfAProposalIsOfThatProposal(t *testing.T) {
+// TestVotesAndDoubtsReferToTheirProposal has two of them.
+func TestVotesAndDoubtsReferToTheirProposal(t *testing.T) {
 	two := turn()
 	two.Proposals = append(two.Proposals, agents.Standing{Proposal: said(9, "bob", 2, signals.Proposal{ProposalID: "bob-1", Content: "retry at once"})})
 	out, _, err := take(t, thinker.Thinker{ID: "critic", Model: answering(`{"say":[
@@ -159,7 +159,7 @@ func TestAnswersThatAreNoObjectOfTheFormAreRefused(t *testing.T) {
 	}
 }
 
-func TestRepairTellsWhatIsWrongAndMayMendIt(t *testing.T) {
+func TestRepairNamesTheProblemAndMayMendIt(t *testing.T) {
 	m := answering(`{"say":[{"type":"vote","proposal":"P7","stance":"agree","reasons":"r","confidence":0.5}]}`, pass)
 	if _, _, err := take(t, thinker.Thinker{ID: "critic", Model: m}, turn()); err != nil {
 		t.Fatal(err)

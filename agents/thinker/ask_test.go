@@ -20,7 +20,7 @@ func asking(part agents.Ask, facts ...signals.Any) *agents.Turn {
 	return t
 }
 
-func TestModesAllowWhatTakesNothingOfOthers(t *testing.T) {
+func TestModesPublishSignalsThatClaimNoOthersWork(t *testing.T) {
 	may := append(thinker.Says(), signals.KindMemory, retract.Kind)
 	own := said(91, "critic", 1, signals.Discovery{Finding: "jitter helps", Relevance: 1})
 	for part, want := range map[agents.Ask]string{

@@ -13,7 +13,7 @@ func sharing(answers ...string) thinker.Thinker {
 	return thinker.Thinker{ID: "critic", Model: answering(answers...), CanEmit: append(thinker.Says(), signals.KindMemory)}
 }
 
-func TestModelSharesAFactAndSaysWhatItFollowsFrom(t *testing.T) {
+func TestModelSharesAFactWithItsSources(t *testing.T) {
 	const say = `{"say":[{"type":"memory","content":"jitter helps","category":"operations","about":"S2","importance":0.5,"confidence":0.8},` +
 		`{"type":"memory","content":"so do limits","category":"operations","about":"","importance":1,"confidence":0.8}]}`
 	out, _, err := take(t, sharing(say), turn())

@@ -81,9 +81,9 @@ func TestPromptsAreAsTheyWere(t *testing.T) {
 	}
 }
 
-// TestNobodyIsAskedToVoteBeforeThereIsAProposal reads the last message and the schema, which
+// TestNoVoteIsAskedForBeforeThereIsAProposal reads the last message and the schema, which
 // are those of the turn.
-func TestNobodyIsAskedToVoteBeforeThereIsAProposal(t *testing.T) {
+func TestNoVoteIsAskedForBeforeThereIsAProposal(t *testing.T) {
 	for name, c := range map[string]struct {
 		kinds     []signals.Kind
 		proposals bool
@@ -141,9 +141,9 @@ func TestThePrefixOfATurnIsThatOfTheTurnBefore(t *testing.T) {
 	}
 }
 
-// TestWhatItSaidBeforeIsShownAsAnswersThatWouldBeRead has a model answer again what it
+// TestEarlierSignalsAreShownInTheAnswersFormat has a model answer again what it
 // is shown as its own answer.
-func TestWhatItSaidBeforeIsShownAsAnswersThatWouldBeRead(t *testing.T) {
+func TestEarlierSignalsAreShownInTheAnswersFormat(t *testing.T) {
 	for _, effort := range []signals.Effort{signals.Cheap, signals.Fast} {
 		var own string
 		m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {
@@ -185,7 +185,7 @@ func TestWhatItSaidBeforeIsShownAsAnswersThatWouldBeRead(t *testing.T) {
 	}
 }
 
-func TestWhatGoesInIsBounded(t *testing.T) {
+func TestPromptIsBounded(t *testing.T) {
 	m := answering(pass)
 	full := turn()
 	full.Round, full.Heard, full.New = 201, nil, nil
@@ -226,9 +226,9 @@ func positions(state string) (all []string) {
 	return all
 }
 
-// TestWhatOthersHoldIsToldWithNumberAndReason also where the agent does not listen to
+// TestOthersPositionsAreShownWithNumberAndReason also where the agent does not listen to
 // votes; its own position is not among them.
-func TestWhatOthersHoldIsToldWithNumberAndReason(t *testing.T) {
+func TestOthersPositionsAreShownWithNumberAndReason(t *testing.T) {
 	third := turn()
 	p := &third.Proposals[0]
 	p.Votes = append(p.Votes, said(7, "carl", 2, signals.Vote{ProposalID: "ann-1", Stance: signals.Abstain, Reasoning: "no numbers"}), said(8, "critic", 2, signals.Vote{ProposalID: "ann-1", Stance: signals.Agree, Reasoning: "mine"}))

@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
-func TestModelTakesBackWhatItSaidItself(t *testing.T) {
+func TestModelRetractsItsOwnSignal(t *testing.T) {
 	asked := turn()
 	asked.Said = append(asked.Said, said(91, "critic", 1, signals.Discovery{Finding: "jitter helps", Relevance: 1}))
 	asked.New = append(asked.New, said(92, "ada", 1, signals.Discovery{Finding: "limits help", Relevance: 1}))

@@ -93,7 +93,7 @@ func TestASecondLookThatIsNotRecordedFailsTheTurn(t *testing.T) {
 	}
 }
 
-func TestWhatAnAgentMayNotSayIsNeitherOfferedNorTaken(t *testing.T) {
+func TestForbiddenKindsAreNeitherOfferedNorAccepted(t *testing.T) {
 	m := answering(`{"say":[{"type":"proposal","content":"c","reasons":"r","confidence":0.7}]}`, pass)
 	out, spent, err := take(t, thinker.Thinker{ID: "critic", Model: m, CanEmit: []signals.Kind{signals.KindVote}}, turn())
 	if err != nil || len(out) != 1 || out[0].Kind() != (agents.Passed{}).Kind() || spent.Repairs != 1 {

@@ -53,7 +53,7 @@ func (*watched) Note(context.Context, any) {}
 
 func (*watched) Trace(context.Context) *signals.Trace { return nil }
 
-func TestHookIsToldNoNameOfAToolThatTheModelMadeUp(t *testing.T) {
+func TestHookGetsNoNameOfAToolThatTheModelMadeUp(t *testing.T) {
 	n := 0
 	m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
 		if n++; n == 1 {
@@ -75,7 +75,7 @@ func TestHookIsToldNoNameOfAToolThatTheModelMadeUp(t *testing.T) {
 	}
 }
 
-func TestCallOfAToolThatPanicsIsToldToTheHook(t *testing.T) {
+func TestHookSeesCallOfAToolThatPanics(t *testing.T) {
 	m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
 		return &models.Answer{Finish: models.FinishCalls, Calls: []models.Call{{ID: "1", Name: "look_up", Args: json.RawMessage(`{}`)}}}, nil
 	}}

@@ -34,7 +34,7 @@ func TestExpectations(t *testing.T) {
 	inbox.Exactly(bustest.From(bus.System, signals.KindVote))
 }
 
-func TestFailuresSayWhatCame(t *testing.T) {
+func TestFailuresReadGotAndWant(t *testing.T) {
 	for name, c := range map[string]struct {
 		expect func(*bustest.Inbox)
 		want   string

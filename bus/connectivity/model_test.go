@@ -336,7 +336,7 @@ func forgeries(h signals.Header, victim signals.ID) []signals.Any {
 	}
 }
 
-func TestTheLayerIsItsModel(t *testing.T) {
+func TestLayerAgreesWithItsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &machine{}
 		m.bus = made(bus.New(&bus.Options{History: 1 << 16, Sweep: -1, Clock: func() time.Time { return m.model.now }}))

@@ -34,7 +34,7 @@ func TestQueryDefaults(t *testing.T) {
 	}
 }
 
-func TestAQueryThatMakesNoSenseIsRefused(t *testing.T) {
+func TestQueryWithAnUnknownEnumValueIsRefused(t *testing.T) {
 	w := newWorld(t, nil)
 	for field, q := range map[string]lifecycle.Query{
 		"message":  {Messages: []coordination.Message{coordination.AboutHandoff, 6}},

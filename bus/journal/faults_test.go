@@ -175,7 +175,7 @@ func TestAFullDiskLosesNothingAcknowledged(t *testing.T) {
 	}
 }
 
-func TestPowerLossAtAnyMomentKeepsWhatWasAcknowledged(t *testing.T) {
+func TestPowerLossAtAnyMomentKeepsAcknowledgedRecords(t *testing.T) {
 	d := newMemDisk()
 	j := openOn(t, d, Options{})
 	for n := uint64(1); n < 60; n++ {
@@ -185,7 +185,7 @@ func TestPowerLossAtAnyMomentKeepsWhatWasAcknowledged(t *testing.T) {
 	}
 }
 
-func TestWeakModesKeepWhatWasSynced(t *testing.T) {
+func TestWeakModesKeepSyncedRecords(t *testing.T) {
 	for _, mode := range []Sync{SyncInterval, SyncNever} {
 		d := newMemDisk()
 		j := openOn(t, d, Options{Sync: mode, Interval: time.Hour})
@@ -206,7 +206,7 @@ func TestWeakModesKeepWhatWasSynced(t *testing.T) {
 	}
 }
 
-func TestAFailedJournalIsCutToWhatItAcknowledgedAndNotSealed(t *testing.T) {
+func TestFailedJournalIsCutToAcknowledgedRecordsAndNotSealed(t *testing.T) {
 	for _, op := range []string{"write", "sync"} {
 		d := newMemDisk()
 		j := openOn(t, d, Options{})
@@ -244,7 +244,7 @@ func TestAJournalIsSealedOnce(t *testing.T) {
 	}
 }
 
-func TestWhatAFailedSyncDidNotWriteIsWrittenByTheNextOpen(t *testing.T) {
+func TestNextOpenWritesRecordsOfAFailedSync(t *testing.T) {
 	for _, before := range []int{0, 3} { // records that were synced
 		d := newMemDisk()
 		j := openOn(t, d, Options{Sync: SyncNever})

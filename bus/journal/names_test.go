@@ -132,7 +132,7 @@ func TestALinkLeadsToTheSameJournalAndTheSameLock(t *testing.T) {
 	}
 }
 
-func TestADropKeepsTheFilesModeAndWritesOverWhatIsLeftOver(t *testing.T) {
+func TestDropKeepsTheFilesModeAndOverwritesLeftovers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
 	filled(t, path, 20)
 	if err := os.Chmod(path, 0o640); err != nil {

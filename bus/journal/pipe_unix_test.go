@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 )
 
-func TestAPipeIsNoJournalAndNobodyWaitsForIt(t *testing.T) {
+func TestPipeIsRefusedWithoutWaiting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip(err)

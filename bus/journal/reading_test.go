@@ -19,7 +19,7 @@ func wantCorrupt(t testing.TB, r Reader, after uint64) {
 	}
 }
 
-func TestWhatOpenFoundIsOnTheDisk(t *testing.T) {
+func TestRecordsFoundByOpenAreOnTheDisk(t *testing.T) {
 	d := newMemDisk()
 	j := openOn(t, d, Options{Sync: SyncNever})
 	for seq := range uint64(5) {
@@ -60,7 +60,7 @@ func TestALargeBodysHashIsOfItsLength(t *testing.T) {
 	}
 }
 
-func TestAReaderDoesNotBeginInWhatIsNotAcknowledged(t *testing.T) {
+func TestReaderDoesNotBeginInUnacknowledgedRecords(t *testing.T) {
 	d := newMemDisk()
 	j := openOn(t, d, Options{})
 	begun, release := make(chan struct{}), make(chan struct{})
@@ -92,7 +92,7 @@ func make1024(n int) []Record {
 	return records
 }
 
-func TestTheChainTellsHeadFromBody(t *testing.T) {
+func TestChainDistinguishesHeadFromBody(t *testing.T) {
 	seen := map[hash]string{}
 	for _, r := range []Record{
 		{Type: 1, Head: []byte("ab"), Body: []byte("c")},

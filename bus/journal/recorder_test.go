@@ -60,7 +60,7 @@ func TestARecordedCallIsMadeOnce(t *testing.T) {
 	}
 }
 
-func TestAMissIsLoudAndSaysWhatWasAskedInstead(t *testing.T) {
+func TestMissIsAnErrorThatNamesTheDifference(t *testing.T) {
 	m := new(journal.Memory)
 	r := recorder(t, m)
 	if _, err := r.Do(t.Context(), call(0, "what was asked"), func(context.Context) ([]byte, error) { return nil, nil }); err != nil {

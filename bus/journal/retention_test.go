@@ -99,7 +99,7 @@ func TestAgeBelievesTheLastTimeAndNoOther(t *testing.T) {
 	}
 }
 
-func TestAFoldGoesOnFromWhatItFolded(t *testing.T) {
+func TestFoldContinuesFromItsState(t *testing.T) {
 	m := new(journal.Memory)
 	want := ""
 	r := journal.Retention{Bytes: 300, Fold: counting}

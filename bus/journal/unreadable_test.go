@@ -49,7 +49,7 @@ func (o once) MarshalJSON() ([]byte, error) {
 	return []byte(`{}`), nil
 }
 
-func TestWhatCannotBeWrittenOrReadIsRefusedAndStopsNobody(t *testing.T) {
+func TestUnencodableSignalIsRefusedAndStopsNoWriter(t *testing.T) {
 	t.Parallel()
 	b, m := newBus(t), new(journal.Memory)
 	w := attach(t, b, m)

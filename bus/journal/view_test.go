@@ -58,7 +58,7 @@ func TestAViewFollowsAWriterThroughDrops(t *testing.T) {
 	}
 }
 
-func TestAViewOfATornFileReadsWhatIsWhole(t *testing.T) {
+func TestViewOfATornFileReadsWholeRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
 	j := open(t, path, nil)
 	if _, err := j.Append(journaltest.Sample(5)...); err != nil {
@@ -132,7 +132,7 @@ func TestAViewOfAFileThatBecameShorterSaysSo(t *testing.T) {
 	}
 }
 
-func TestVerifySaysWhatThereIs(t *testing.T) {
+func TestVerifyDescribesTheJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
 	filled(t, path, 6) // at seconds 0 to 5, of which the second has no time
 	s := verify(t, path)

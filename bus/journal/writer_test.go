@@ -164,7 +164,7 @@ func TestSyncWaitsForItsSignalAndForNothingElse(t *testing.T) {
 	}
 }
 
-func TestWhatExpiredUnreadIsWrittenAllTheSame(t *testing.T) {
+func TestExpiredUnreadSignalsAreWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, err := bus.New(&bus.Options{Sweep: -1})
 		if err != nil {
@@ -201,7 +201,7 @@ func TestWhatExpiredUnreadIsWrittenAllTheSame(t *testing.T) {
 	})
 }
 
-func TestWhoeverWaitsDoesNotWaitForMoreToGather(t *testing.T) {
+func TestSyncDoesNotWaitForAFullBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, m := newBus(t), new(journal.Memory)
 		w := attach(t, b, m)
@@ -221,7 +221,7 @@ func TestWhoeverWaitsDoesNotWaitForMoreToGather(t *testing.T) {
 	})
 }
 
-func TestAWriterThatIsFarBehindHoldsNobodyUpAndLosesNothing(t *testing.T) {
+func TestSlowWriterBlocksNoPublisherAndLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t)
 		slow := &slowStore{Store: new(journal.Memory), gate: make(chan struct{})}
@@ -271,7 +271,7 @@ func TestCloseOfAWriterWaitsNoLongerThanItsContext(t *testing.T) {
 	})
 }
 
-func TestAWriterDoesNotWaitForWhatTheHistoryNoLongerHas(t *testing.T) {
+func TestWriterDoesNotWaitForEvictedSignals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, err := bus.New(&bus.Options{Sweep: -1})
 		if err != nil {
@@ -325,7 +325,7 @@ func (s *slowStore) Append(records ...journal.Record) (uint64, error) {
 	return s.Store.Append(records...)
 }
 
-func TestAWriterThatFailedSaysSoAndHoldsNobodyUp(t *testing.T) {
+func TestFailedWriterReportsItsErrorAndBlocksNoPublisher(t *testing.T) {
 	b, m := newBus(t), new(journal.Memory)
 	w := attach(t, b, m)
 	if err := m.Close(); err != nil {

@@ -67,7 +67,7 @@
 //	                                 [*GapError] ends a log
 //	                                 whose stream dropped some
 //	                                 before it read them
-//	what was read stays            a [*LostError] ends a log      TestLogWhoseServersLostWhatWasReadEnds
+//	what was read stays            a [*LostError] ends a log      TestLogEndsIfServersLoseSignalsAlreadyRead
 //	                                 whose servers lost data, or
 //	                                 have an older backup
 //	inline handlers, in order      holds; Publish does not wait  TestHandlersPublishWithoutDeadlock

@@ -25,7 +25,7 @@ func letters(t *rapid.T) (all []*letter) {
 	return all
 }
 
-func TestEnvelopeHasWhatWasPutIn(t *testing.T) {
+func TestEnvelopeRoundTrips(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		in := letters(t)

@@ -66,7 +66,7 @@ func under(token int, name string, m *nats.Msg) *nats.Msg {
 	return m
 }
 
-func TestMessagesThatNobodyMaySendAreDeadLettersWithTheirReason(t *testing.T) {
+func TestForbiddenMessagesAreDeadLettersWithTheirReason(t *testing.T) {
 	t.Parallel()
 	ahead := signals.With(said("ahead", "t", "a"), func() signals.Header {
 		h := said("ahead", "t", "a").Head()
@@ -202,7 +202,7 @@ func count(b *bus.Bus) (n int) {
 
 // Whoever sends a message with the id that a process waits for does not answer it, whatever
 // process it names, alone or in an envelope.
-func TestPublisherIsToldOfItsOwnMessageOnly(t *testing.T) {
+func TestPublisherLearnsOfItsOwnMessageOnly(t *testing.T) {
 	t.Parallel()
 	from := func(process string, m *nats.Msg) *nats.Msg {
 		m.Header.Set(headerProcess, process)
@@ -274,7 +274,7 @@ func TestReaderWaitsForHandlersThatAreBehind(t *testing.T) {
 
 // A process that begins with a snapshot has the fences and the signals of messages with one
 // thread that goes on.
-func TestSnapshotHasFencesAndWhatWasSaidTogether(t *testing.T) {
+func TestSnapshotHasFencesAndSignalsOfOneMoment(t *testing.T) {
 	t.Parallel()
 	o := Options{Over: func(thread string) bool { return thread == "past" }}
 	first := reader(t, o)
@@ -341,7 +341,7 @@ func TestEnvelopeHasOneThread(t *testing.T) {
 	}
 }
 
-func TestLogThatEndedTellsWhoeverWaits(t *testing.T) {
+func TestEndOfLogWakesWaiters(t *testing.T) {
 	t.Parallel()
 	l := reader(t, Options{})
 	told, err := l.waiting.verdictOn(signals.MustID("x"), new(nats.Msg))

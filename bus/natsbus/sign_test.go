@@ -18,7 +18,7 @@ func messages(t *rapid.T) *nats.Msg {
 	return &nats.Msg{Subject: texts.Draw(t, "subject"), Header: h, Data: []byte(texts.Draw(t, "data"))}
 }
 
-func TestAMessageSaysWhatWasSentIfTheirDigestsAreEqual(t *testing.T) {
+func TestMessagesWithEqualDigestsAreEqual(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		sent, read := messages(t), messages(t)

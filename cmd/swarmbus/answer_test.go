@@ -109,7 +109,7 @@ func TestResumeGoesOnWhereAKeyWasWrong(t *testing.T) {
 }
 
 // What was spent before counts, and another budget replaces the run's.
-func TestResumeCountsWhatWasSpent(t *testing.T) {
+func TestResumeCountsEarlierSpending(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
 	server := modelstest.NewServer(modelstest.OpenAI, func(n int, r *models.Request) modelstest.Reply {
 		reply := takesRounds(3)(n, r)
@@ -132,7 +132,7 @@ func TestResumeCountsWhatWasSpent(t *testing.T) {
 }
 
 // Neither the answers' usage nor the failures are known to the server's client.
-func TestResumeCountsWhatIsNotCountedAndWhatFailed(t *testing.T) {
+func TestResumeReportsUncountedVotesAndFailures(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
 	for name, fault := range map[string]modelstest.Fault{"without usage": modelstest.CountsNothing, "broken off": modelstest.CutOff} {
 		server := modelstest.NewServer(modelstest.OpenAI, func(int, *models.Request) modelstest.Reply {

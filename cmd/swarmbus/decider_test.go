@@ -89,7 +89,7 @@ func TestDefaultLearnsFromTaskToTask(t *testing.T) {
 }
 
 // A task is decided before its outcome is told.
-func TestOutcomeIsToldAfterItsTask(t *testing.T) {
+func TestOutcomeIsRecordedAfterItsTask(t *testing.T) {
 	dir := writeSet(t, 60)
 	before := scored(t, "--votes", dir, "--resolve")
 	truth := filepath.Join(dir, "truth.csv")

@@ -107,7 +107,7 @@ func TestRunsSaysHowEachSolveEnded(t *testing.T) {
 	}
 }
 
-func TestRunsTellsWhatRunsFromWhatWasCutOff(t *testing.T) {
+func TestRunsDistinguishesRunningFromCutOff(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "j.journal")
 	j, err := journal.Open(path, nil)

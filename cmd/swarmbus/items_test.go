@@ -65,7 +65,7 @@ func TestDecidePrintsConsensusOfEachItemFromFilesOfOthers(t *testing.T) {
 	}
 }
 
-func TestDecideNamesWhatItCannotReadAndCountsTheRest(t *testing.T) {
+func TestDecideNamesUnreadableVotesAndCountsTheOthers(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "votes.jsonl")
 	text := `{"task":"a","voter":"ann","label":"x"}

@@ -66,7 +66,7 @@ func TestServeHasTurnsForAgentsThatJoin(t *testing.T) {
 	}
 }
 
-func TestSolveSaysWhatJoiningNeeds(t *testing.T) {
+func TestSolveNamesFlagsThatJoiningNeeds(t *testing.T) {
 	team := joining(t)
 	for _, c := range []struct {
 		token, want string

@@ -114,7 +114,7 @@ func TestRetractSaysByItsStatusWhetherTheDecisionStands(t *testing.T) {
 	}
 }
 
-func TestShowPrintsOnlyWhatWasAskedFor(t *testing.T) {
+func TestShowPrintsOnlyTheRequestedParts(t *testing.T) {
 	path, _ := inMode(t, mode.FactsFirst, readers())
 	for flag, want := range map[string]string{
 		"--answer":  "The answer is: ",

@@ -38,7 +38,7 @@ func effect(text, seq string) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestARetractionOfAVoteFellsWhatShowSaidOfIt(t *testing.T) {
+func TestRetractingAVoteFellsTheClaimsThatShowNamed(t *testing.T) {
 	path, r := grounded(t)
 	vote := saidBy(t, r, "ann", signals.KindVote)
 	foreseen, _, _ := called(t, "show", path, "--without", vote)
@@ -55,7 +55,7 @@ func TestARetractionOfAVoteFellsWhatShowSaidOfIt(t *testing.T) {
 	}
 }
 
-func TestShowNamesWhatWasTakenBackAfterTheDecision(t *testing.T) {
+func TestShowNamesRetractionsAfterTheDecision(t *testing.T) {
 	path, r := grounded(t)
 	vote := saidBy(t, r, "ann", signals.KindVote)
 	if _, errs, status := called(t, "retract", path, vote, "a mistake", "--by", "ceo"); status != exitNoConsensus {
@@ -155,7 +155,7 @@ func TestASignalIsTakenBackOnceAndByNoAgent(t *testing.T) {
 }
 
 // The number of a signal is that of the run: it says which of several solves is meant.
-func TestASolveThatWaitsGoesOnWithoutWhatIsTakenBack(t *testing.T) {
+func TestWaitingSolveContinuesWithoutRetractedSignals(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program.journal")
 	program(t, path, 2)
 	file, err := journal.Open(path, nil)

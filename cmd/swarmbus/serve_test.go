@@ -38,7 +38,7 @@ func TestServePrintsALinkThatOpensTheConsole(t *testing.T) {
 	}
 }
 
-func TestServeRefusesWhatIsUnsafeOrUnknown(t *testing.T) {
+func TestServeRefusesUnsafeAndUnknownFlags(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := func(name, text string) string {

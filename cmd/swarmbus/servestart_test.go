@@ -33,7 +33,7 @@ func (c *counting) Follow(ctx context.Context, after uint64) iter.Seq2[journal.R
 
 // The console waits for what is made of a file before it is there. With a long journal each
 // reading of it would take longer than all else.
-func TestWhatTheConsoleWaitsForReadsNoJournal(t *testing.T) {
+func TestStartupWaitsForNoJournal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := func(name, text string) string {

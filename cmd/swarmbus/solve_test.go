@@ -108,7 +108,7 @@ func TestSolveWithAWrongKeyFailsWithoutPrintingIt(t *testing.T) {
 	}
 }
 
-func TestSolveSaysSoonThatNobodyListens(t *testing.T) {
+func TestSolveReportsSoonThatNoServerListens(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
 	server := modelstest.NewServer(modelstest.OpenAI, decides)
 	server.Close()
@@ -129,7 +129,7 @@ func TestSolveWithTooLittleBudgetSaysSo(t *testing.T) {
 	}
 }
 
-func TestSolvePrintsWhatWasBookedAndThatTheBudgetRanOut(t *testing.T) {
+func TestSolvePrintsSpendingAndThatTheBudgetRanOut(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
 	for name, c := range map[string]struct {
 		reply  modelstest.Reply
@@ -228,7 +228,7 @@ func TestNoLineIsCutThatIsNotForATerminal(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCassetteIsRefused(t *testing.T) {
+func TestInvalidCassetteIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	for i, text := range []string{"", "{}", "no journal", `{"seq":1,"type":2,"call":{"thread":"","agent":"swarmbus","turn":0,"call":0,"request":"terms"},"result":{}}` + "\n"} {
 		path := filepath.Join(dir, fmt.Sprint(i))

@@ -33,7 +33,7 @@ func thousand(t *testing.T) (path string, content []byte) {
 	return path, content
 }
 
-func TestVerifyFailsForADeletedByteAndNobodyCutsWhatFollowsIt(t *testing.T) {
+func TestVerifyFailsForADeletedByteAndKeepsTheRest(t *testing.T) {
 	path, content := thousand(t)
 	damaged := slices.Delete(slices.Clone(content), 500, 501)
 	if err := os.WriteFile(path, damaged, 0o600); err != nil {

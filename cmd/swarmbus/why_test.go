@@ -74,7 +74,7 @@ func TestShowSaysWhatHearingEachOtherChanged(t *testing.T) {
 	}
 }
 
-func TestShowAsJSONRefusesWhatIsText(t *testing.T) {
+func TestShowAsJSONRefusesTextOnlyFlags(t *testing.T) {
 	path := conforming(t, 2)
 	for _, c := range []struct {
 		flags []string

@@ -195,7 +195,7 @@ func TestOnlyThoseWhoDissentTogetherAreCopies(t *testing.T) {
 	}
 }
 
-func TestMoreTruthDoesNotHurtInTheMean(t *testing.T) {
+func TestMoreOutcomesDoNotLowerMeanAccuracy(t *testing.T) {
 	share := func(every int) (right float64) {
 		for seed := range uint64(10) {
 			all := history(160, []float64{0.95, 0.7, 0.6, 0.6, 0.4}, []string{"a", "b"}, seed)

@@ -94,7 +94,7 @@ func TestWhoFoundNothingProposesNoChanges(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotCompileIsLookedAtByNobodyElse(t *testing.T) {
+func TestBrokenPackageIsLeftToTheCompilerAgent(t *testing.T) {
 	r := decide(t, fixture("broken"))
 	if r.Decision.Choice != requestChanges || !strings.Contains(r.Proposals[0].Proposal.Payload.Reasoning, "broken.go:5") {
 		t.Errorf("got %q: %s", r.Decision.Choice, r.Proposals[0].Proposal.Payload.Reasoning)
@@ -106,7 +106,7 @@ func TestWhatDoesNotCompileIsLookedAtByNobodyElse(t *testing.T) {
 	}
 }
 
-func TestWhatCouldNotBeLookedAtLowersCertainty(t *testing.T) {
+func TestUnanalyzedFilesLowerCertainty(t *testing.T) {
 	p := load(t, fixture("clean"))
 	confidence := func() float64 {
 		r, err := solve(t.Context(), p, 1, nil, blind, func(solves.Event) error { return nil })
@@ -206,10 +206,10 @@ func TestCancelledReviewSaysSo(t *testing.T) {
 	}
 }
 
-// TestInterruptEndsWhatDoesNotListen interrupts a review that waits for a go
+// TestInterruptEndsAgentsThatIgnoreTheirContext interrupts a review that waits for a go
 // command which ignores interrupts and takes a minute. The best of several
 // counts: others may use the machine.
-func TestInterruptEndsWhatDoesNotListen(t *testing.T) {
+func TestInterruptEndsAgentsThatIgnoreTheirContext(t *testing.T) {
 	took := time.Hour
 	for range 5 {
 		if took = min(took, interrupted(t)); took < 500*time.Millisecond {

@@ -37,7 +37,7 @@ func divide(text string) (all []string, rest, wrong string) {
 	return all, text[end:], ""
 }
 
-func TestArraysAreDividedWhateverTheirElementsAre(t *testing.T) {
+func TestArraysAreDividedForAnyElements(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]struct {
 		all         []string

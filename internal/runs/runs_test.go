@@ -51,7 +51,7 @@ func TestARunThatIsNotThereIsNamedWithItsDirectory(t *testing.T) {
 	}
 }
 
-func TestListFindsWhatMakeMadeRoomFor(t *testing.T) {
+func TestListFindsRunsPreparedByMake(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	dir, err := runs.Dir()
 	if err != nil {

@@ -72,7 +72,7 @@ var mistakes = map[string]mistake{
 	}},
 }
 
-func TestWhatCannotBeReadIsRefusedByFileLineAndFieldAndNothingElseIsLost(t *testing.T) {
+func TestInvalidVotesAreRefusedByFileLineAndFieldAndOthersKept(t *testing.T) {
 	t.Parallel()
 	for name, m := range mistakes {
 		im, err := votes.NewImport("set", &votes.Options{From: m.from})
@@ -196,7 +196,7 @@ func TestSamplesThatCannotVoteAreRefused(t *testing.T) {
 	}
 }
 
-func TestArrayThatBreaksOffKeepsWhatWasBefore(t *testing.T) {
+func TestTruncatedArrayKeepsItsEarlierVotes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		studio(`{"id":2,"annotations":[}`):              "s.json:2: '}' closes what is not open; the rest of the file was not read",

@@ -106,7 +106,7 @@ func TestEverySignalComesBackFromEveryMode(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoEventIsRefusedWithTheField(t *testing.T) {
+func TestInvalidEventIsRefusedWithTheField(t *testing.T) {
 	t.Parallel()
 	good := map[string]string{"specversion": "1.0", "id": "x", "source": "/a", "type": "discovery"}
 	for field, value := range map[string]string{

@@ -77,7 +77,7 @@ func TestConfidenceBands(t *testing.T) {
 	}
 }
 
-func TestGradeTellsNoneFromZero(t *testing.T) {
+func TestGradeDistinguishesNoneFromZero(t *testing.T) {
 	var none, zero coordination.Grade
 	if err := json.Unmarshal([]byte("null"), &none); err != nil || !none.IsZero() || none.String() != "none" {
 		t.Errorf("null reads as %v: %v", none, err)
@@ -112,7 +112,7 @@ func TestADraftHasDefaults(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeEmittedIsRefused(t *testing.T) {
+func TestInvalidNotesAreRefused(t *testing.T) {
 	for field, change := range map[string]func(*coordination.Note){
 		"class":         func(n *coordination.Note) { n.Class = 0 },
 		"audience":      func(n *coordination.Note) { n.Audience = 9 },

@@ -247,7 +247,7 @@ func TestTasksThatStartTogetherKeepTheLimitAndAreNamedBeyondIt(t *testing.T) {
 	}
 }
 
-func TestWhatAnAgentDoesNotSpeakIsRefusedWithAReason(t *testing.T) {
+func TestUnsupportedRequestsAreRefusedWithAReason(t *testing.T) {
 	t.Parallel()
 	s := start(t, 0, a2a.Options{Message: 4096})
 	for name, c := range map[string]struct {

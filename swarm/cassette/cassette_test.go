@@ -90,7 +90,7 @@ func TestRecordedCallsReplayWithoutTheModel(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotRecordedIsAMiss(t *testing.T) {
+func TestUnrecordedCallIsAMiss(t *testing.T) {
 	store := &journal.Memory{}
 	recorder, err := journal.NewRecorder(store)
 	if err != nil {
@@ -139,7 +139,7 @@ func TestARecordedFailureIsTheFailure(t *testing.T) {
 	}
 }
 
-func TestWhatEndedWithItsContextIsNotRecorded(t *testing.T) {
+func TestCallEndedByItsContextIsNotRecorded(t *testing.T) {
 	store := &journal.Memory{}
 	recorder, err := journal.NewRecorder(store)
 	if err != nil {
@@ -403,7 +403,7 @@ func spent(t *testing.T, j journal.Reader) (all spending.Cost) {
 	return all
 }
 
-func TestSpentIsWhatTheRecordedAnswersTook(t *testing.T) {
+func TestSpentIsTheCostOfRecordedAnswers(t *testing.T) {
 	store := &journal.Memory{}
 	recorder, err := journal.NewRecorder(store)
 	if err != nil {
@@ -434,7 +434,7 @@ func TestSpentIsWhatTheRecordedAnswersTook(t *testing.T) {
 	}
 }
 
-func TestBookedIsWhatWasBookedInItsOrder(t *testing.T) {
+func TestBookedKeepsTheOrderOfChanges(t *testing.T) {
 	type change struct{ Used, Open int }
 	store := &journal.Memory{}
 	recorder, err := journal.NewRecorder(store)

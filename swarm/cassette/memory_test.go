@@ -28,7 +28,7 @@ func (f *facts) Keep(context.Context, []signals.Any, string) error {
 	return nil
 }
 
-func TestWhatWasRecalledReplaysWithoutTheMemory(t *testing.T) {
+func TestRecallReplaysWithoutTheMemory(t *testing.T) {
 	t.Parallel()
 	known := &facts{all: []signals.Any{signals.New(signals.Header{Confidence: 0.5}, signals.Memory{
 		Content: "The port is 8080.", Category: "discovery", Importance: 0.9,

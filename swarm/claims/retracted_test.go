@@ -57,7 +57,7 @@ func TestOnlyTheNewestVoteOfAVoterCounts(t *testing.T) {
 }
 
 // What was taken back, and what rests on nothing else, is in no case.
-func TestWhatIsTakenBackIsInNoCase(t *testing.T) {
+func TestRetractedClaimIsInNoCase(t *testing.T) {
 	t.Parallel()
 	var l script
 	f := l.find("ann", "the table is scanned")                                                            // 1
@@ -103,7 +103,7 @@ func TestAProposalThatIsTakenBackStandsWhileOthersVoteForIt(t *testing.T) {
 }
 
 // What is assumed stands whatever it rested on.
-func TestWhatIsAssumedDoesNotFall(t *testing.T) {
+func TestAssumedClaimDoesNotFall(t *testing.T) {
 	t.Parallel()
 	var l script
 	seen := l.find("ann", "users who see the tour stay")

@@ -99,7 +99,7 @@ func TestWhoVotesAgainstTheChoiceHasNegativeCredit(t *testing.T) {
 	}
 }
 
-func TestNobodyHasCreditWhereNothingLeads(t *testing.T) {
+func TestNoCreditWithoutALeader(t *testing.T) {
 	t.Parallel()
 	var l team
 	l.propose("x")

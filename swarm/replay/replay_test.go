@@ -99,7 +99,7 @@ func TestAVoteThatWasTakenBackDoesNotCountAgain(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDerivedIsAnError(t *testing.T) {
+func TestUnderivableDecisionIsAnError(t *testing.T) {
 	t.Parallel()
 	if _, err := replayed(t, replay.New, log(t, "one of a program's own", runlog.Decided{Name: "t", Decision: forged})); !errors.Is(err, replay.ErrStrategy) {
 		t.Errorf("got %v for an unknown strategy", err)

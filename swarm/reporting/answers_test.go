@@ -22,7 +22,7 @@ import (
 )
 
 // A worker has at most four open escalations, and asks six times.
-func TestWhatResumeAnsweredIsDecided(t *testing.T) {
+func TestEscalationAnsweredByResumeIsDecided(t *testing.T) {
 	for _, kind := range []reports.EscalationKind{reports.Help, reports.Approval} {
 		b := newBus(t)
 		p, err := b.Agent("conductor", bus.Permissions{CanEmit: []signals.Kind{signals.KindEscalation}})

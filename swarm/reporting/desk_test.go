@@ -316,7 +316,7 @@ func TestTheBusesRateBindsThoseWhoReport(t *testing.T) {
 	}
 }
 
-func TestWhatTheBusDoesNotTakeDidNotHappen(t *testing.T) {
+func TestReportRefusedByTheBusHasNoEffect(t *testing.T) {
 	b, l := bustest.New(t, &bus.Options{Rate: 1, Burst: 1}), new(lead)
 	d := newDesk(t, b.Bus, l.Escalated)
 	ann := worker(t, d, "ann")

@@ -78,7 +78,7 @@ func logOfTurns(t *testing.T) []signals.Any {
 
 // What is filed is known from the log, in whatever order the bus gets the log and its
 // desk, and of whatever types.
-func TestAfterARestartExactlyWhatWasNotFiledIsFiled(t *testing.T) {
+func TestRestartFilesExactlyTheUnfiledReports(t *testing.T) {
 	log := logOfTurns(t)
 	var raw []signals.Any
 	for _, s := range log {

@@ -93,7 +93,7 @@ func TestAWatcherAdvisesWhileTheSwarmRuns(t *testing.T) {
 }
 
 // A watcher that starts late reports what it missed.
-func TestAWatcherThatComesLaterSaysWhatWasMissed(t *testing.T) {
+func TestLateWatcherReportsMissedAnomalies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, err := bus.New(nil)
 		if err != nil {
@@ -116,7 +116,7 @@ func TestAWatcherThatComesLaterSaysWhatWasMissed(t *testing.T) {
 }
 
 // The clock is not the machine's, and goes on before the watcher has read.
-func TestAWatcherReadsWhatWasSaidBeforeItLooksAtTheClock(t *testing.T) {
+func TestWatcherReadsPendingReportsBeforeTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		clock := bustest.NewClock(begin)

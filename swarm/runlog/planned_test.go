@@ -61,7 +61,7 @@ func (l *talk) shown(began *signals.Signal[runlog.Began]) (all []string) {
 
 // A round that begins again after an interruption is shown what it was the first time, but not
 // what the operator has taken back since.
-func TestARoundThatBeginsAgainGoesOnWithoutWhatTheOperatorTookBack(t *testing.T) {
+func TestRestartedRoundContinuesWithoutRetractedSignals(t *testing.T) {
 	t.Parallel()
 	l := factsFirst(t)
 	l.begin(1, mode.Facts)

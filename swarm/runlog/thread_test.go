@@ -190,7 +190,7 @@ func TestAThreadDoesNotSeeAnothersSignals(t *testing.T) {
 }
 
 // Two marks tell what was new between them.
-func TestMarksTellWhatIsNew(t *testing.T) {
+func TestMarksDelimitNewSignals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := runlog.New("one")
 		for _, s := range logs(t) {

@@ -54,7 +54,7 @@ func TestAmongEqualsTheEarlierAgentSpeaks(t *testing.T) {
 }
 
 // Whoever waits for four rounds more than the others is not passed over.
-func TestNobodyWaitsForever(t *testing.T) {
+func TestEveryAgentIsEventuallySelected(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 9).Draw(t, "agents")

@@ -211,7 +211,7 @@ func (p *pen) Write(context.Context, *synthesis.Brief) (string, error) {
 	return "It is scanned [1].", nil
 }
 
-func TestNobodyIsAskedToWriteWhenTimeIsUp(t *testing.T) {
+func TestNoWriterIsAskedAfterTheDeadline(t *testing.T) {
 	t.Parallel()
 	var l log
 	l.find("ann", "It is scanned.")

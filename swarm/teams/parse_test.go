@@ -156,7 +156,7 @@ func TestWordsThatAreNoSecretsAreAccepted(t *testing.T) {
 	}
 }
 
-func TestWhatTheSchemaRefusesTheParserRefuses(t *testing.T) {
+func TestParserRefusesInputThatTheSchemaRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ from, to string }{
 		{"rounds: 4", "ronds: 4"},

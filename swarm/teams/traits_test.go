@@ -62,7 +62,7 @@ func TestToolsThatTestMakeAnswersCheckable(t *testing.T) {
 	}
 }
 
-func TestATeamForbidsWhatItsToolsSuggest(t *testing.T) {
+func TestTeamFileOverridesTraitsOfItsTools(t *testing.T) {
 	t.Parallel()
 	differ, check := "only a may call files/run_tests, and only b s/look", "a may call files/run_tests"
 	for name, c := range map[string]struct {

@@ -49,7 +49,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-func TestWhatTheProviderRefusesOfASchemaIsLeftOut(t *testing.T) {
+func TestUnsupportedSchemaMembersAreLeftOut(t *testing.T) {
 	s := modelstest.NewServer(modelstest.Anthropic, func(int, *models.Request) modelstest.Reply { return modelstest.Reply{Text: "{}"} })
 	defer s.Close()
 	m := opened(t, anthropic.Options{Model: modelstest.Name, BaseURL: s.URL, Key: modelstest.Key})
@@ -66,7 +66,7 @@ func TestWhatTheProviderRefusesOfASchemaIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestWhatComesBeforeTheLastMessageIsMarkedToBeCached(t *testing.T) {
+func TestMessagesBeforeTheLastAreMarkedForCaching(t *testing.T) {
 	for _, no := range []bool{false, true} {
 		var body string
 		m, err := anthropic.New(anthropic.Options{Model: "m", Key: "k", NoCache: no, Client: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {

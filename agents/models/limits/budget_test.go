@@ -101,7 +101,7 @@ func TestEightConcurrentCallersNeverOverspend(t *testing.T) {
 	})
 }
 
-func TestCallWaitsForWhatAnotherGivesBack(t *testing.T) {
+func TestCallWaitsForBudgetThatAnotherReleases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		need := limits.Bound(request) + request.Most
 		budget := limits.NewBudget(limits.Spend{Tokens: need + 20})
@@ -303,7 +303,7 @@ func TestProviderThatTakesMoreThanReservedIsFound(t *testing.T) {
 }
 
 // asked lets a model that takes used tokens of each call answer n calls.
-// TestALikelyCostFollowsWhatRecentCallsTook has calls of 100 tokens, and then of 300.
+// TestLikelyCostFollowsRecentCalls has calls of 100 tokens, and then of 300.
 // TestACallThatFailedHoldsBackAllThatItMayHaveTaken in the process that made it: others
 // cannot have it, though less is booked.
 // TestABudgetThatGoesOnHasTheBooksThatWereKept books what another kept.

@@ -13,7 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/limits"
 )
 
-func TestKeptChangesAreWhatWasUsedAndIsOpen(t *testing.T) {
+func TestKeptChangesAreUseAndOpenReservations(t *testing.T) {
 	b := limits.NewBudget(limits.Spend{})
 	var used, open limits.Spend
 	b.Keep(func(c limits.Change) error {
@@ -74,7 +74,7 @@ func asked(t *testing.T, b *limits.Budget, n, used int) {
 	}
 }
 
-func TestALikelyCostFollowsWhatRecentCallsTook(t *testing.T) {
+func TestLikelyCostFollowsRecentCalls(t *testing.T) {
 	b := limits.NewBudget(limits.Spend{})
 	var open int
 	b.Keep(func(c limits.Change) error { open = max(c.Open.Tokens, open); return nil })

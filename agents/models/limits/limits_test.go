@@ -165,7 +165,7 @@ func TestProviderThatAsksForTooMuchPatienceIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestWhatWasRetriedIsNotRetriedByOthers(t *testing.T) {
+func TestRetriedCallIsNotRetriedByOuterLayers(t *testing.T) {
 	for tries, want := range map[int]bool{1: true, 2: false, 3: false} {
 		synctest.Test(t, func(t *testing.T) {
 			_, err := limits.New(limits.Options{Tries: tries}).Limit(failing(100, status(503)).model()).Ask(t.Context(), request)
@@ -176,7 +176,7 @@ func TestWhatWasRetriedIsNotRetriedByOthers(t *testing.T) {
 	}
 }
 
-func TestServerThatNobodyEverReachedIsGivenUpSoon(t *testing.T) {
+func TestServerNeverReachedIsGivenUpSoon(t *testing.T) {
 	refused := &models.Error{Model: id, Problem: models.ErrConnection, Unbilled: true}
 	for before, want := range map[error]int{refused: 3, nil: 8, status(400): 8} {
 		synctest.Test(t, func(t *testing.T) {
@@ -202,7 +202,7 @@ func TestServerThatNobodyEverReachedIsGivenUpSoon(t *testing.T) {
 	}
 }
 
-func TestRetriesAreToldWithTheirErrorAndPause(t *testing.T) {
+func TestRetriesAreReportedWithErrorAndPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var pauses []time.Duration
 		c := failing(2, status(503))
@@ -218,7 +218,7 @@ func TestRetriesAreToldWithTheirErrorAndPause(t *testing.T) {
 	})
 }
 
-func TestACallThatWasCancelledSaysWhatItWasRetriedFor(t *testing.T) {
+func TestCancelledCallNamesTheErrorThatWasRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -394,7 +394,7 @@ func TestTryThatHangsIsEndedAndRepeated(t *testing.T) {
 	})
 }
 
-func TestWhatWasShownOfAFailedTryIsVoid(t *testing.T) {
+func TestStreamedTextOfAFailedTryIsDiscarded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
 		m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {

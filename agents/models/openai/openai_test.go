@@ -244,7 +244,7 @@ func TestOddStreamsOfCompatibleServersAreRead(t *testing.T) {
 	}
 }
 
-func TestOpenAIItselfIsToldTheBoundByItsNewName(t *testing.T) {
+func TestOpenAIGetsMaxCompletionTokens(t *testing.T) {
 	var body string
 	client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		data := make([]byte, 4096)

@@ -45,7 +45,7 @@ func take(t *testing.T, p conductor.Policy, heard ...signals.Any) (said []report
 
 // A conductor answers what its policy answers, leaves open what requires a person, and
 // reads what a journal has read without the types.
-func TestAConductorAnswersWhatItMay(t *testing.T) {
+func TestConductorAnswersOnlyPermittedEscalations(t *testing.T) {
 	p := conductor.Scripted(func(worker string, e reports.Escalation) *reports.Ruling {
 		if worker != "ann" || e.Kind == reports.Conflict {
 			return nil
@@ -95,7 +95,7 @@ func TestAModelAnswersOrLeavesOpen(t *testing.T) {
 }
 
 // The words of a worker are data in the prompt: they cannot end the JSON that quotes them.
-func TestWhatAWorkerWritesIsData(t *testing.T) {
+func TestWorkersTextIsData(t *testing.T) {
 	var sent *models.Request
 	spy := models.Script(`{"verdict":"open","option":"","text":""}`)
 	_, err := take(t, conductor.Thinker{Model: recorder{spy, &sent}}, asked(1, reports.Help, false))

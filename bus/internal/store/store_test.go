@@ -25,7 +25,7 @@ func expire(l *Log, now int64) {
 	}
 }
 
-func TestAppendingAllocatesNothingWhileNobodyReads(t *testing.T) {
+func TestAppendingWithoutReadersAllocatesNothing(t *testing.T) {
 	l := New(1000, signals.SeededMint("m"))
 	l.AddReader()
 	fill(l, 10_000, Forever)
@@ -217,7 +217,7 @@ func TestFindFindsNothingInAnEmptyHistory(t *testing.T) {
 	}
 }
 
-func TestMintedTellsIDsThatFollowFromTheirNumber(t *testing.T) {
+func TestMintedRecognizesIDsDerivedFromTheirNumber(t *testing.T) {
 	mint := signals.SeededMint("m")
 	l := New(10, mint)
 	for name, c := range map[string]struct {

@@ -218,7 +218,7 @@ func TestNextDriverGoesOnWithoutRepeatingARecordedCall(t *testing.T) {
 
 // A forgotten or misspelt process is the first mistake of a user: the driver says whom it waits
 // for, and goes on when there is one.
-func TestDriverSaysWhoseTurnsNobodyTakes(t *testing.T) {
+func TestDriverReportsAgentsWithoutAProcess(t *testing.T) {
 	t.Parallel()
 	url := natstest.Start(t, natstest.Options{})[0].URL()
 	serve := func(a *agents.Agent) {

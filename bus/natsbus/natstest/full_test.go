@@ -38,7 +38,7 @@ func warns(n *atomic.Int64) natsbus.Tell {
 	}}
 }
 
-func TestPublisherOnAFullLogIsToldTheAnswerOfTheServers(t *testing.T) {
+func TestPublisherOnAFullLogGetsTheServersAnswer(t *testing.T) {
 	t.Parallel()
 	url := natstest.Start(t, natstest.Options{})[0].URL()
 	var warned atomic.Int64

@@ -15,7 +15,7 @@ import (
 )
 
 // A restored backup that is older is the same case.
-func TestLogWhoseServersLostWhatWasReadEnds(t *testing.T) {
+func TestLogEndsIfServersLoseSignalsAlreadyRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		later int // messages in the stream that is made then

@@ -23,7 +23,7 @@ import (
 
 // What the history of the bus has forgotten, wholly or in part, is decided nevertheless, and
 // its thread is not used again.
-func TestSolvesDoNotDependOnWhatTheHistoryHolds(t *testing.T) {
+func TestSolvesDoNotDependOnTheHistorysSize(t *testing.T) {
 	t.Parallel()
 	url := natstest.Start(t, natstest.Options{})[0].URL()
 	first := joinSolving(t, url, "first")

@@ -13,7 +13,7 @@ import (
 
 // Permissions that lack are an error that names them, for a driver without its leases and an
 // agent without its results.
-func TestProcessesWithoutPermissionsEndWithWhatTheyNeed(t *testing.T) {
+func TestProcessesWithoutPermissionsEndWithTheMissingPermission(t *testing.T) {
 	t.Parallel()
 	config := strings.Replace(documented(t), `"$KV.swarmbus-leases.>", `, "", 1)
 	config = strings.Replace(config, `, "swarmbus.result.planner.*",`, ",", 1)

@@ -227,7 +227,7 @@ func cutTwice(t *testing.T, r *regions) {
 }
 
 // The connection to the server away is whole while its link is cut.
-func TestProcessAwayIsToldThatNobodyAnswers(t *testing.T) {
+func TestDisconnectedProcessReportsThatNoServerAnswers(t *testing.T) {
 	t.Parallel()
 	for name, connect := range connections {
 		t.Run(name, func(t *testing.T) {
@@ -264,7 +264,7 @@ func nobodyAnswers(t *testing.T, r *regions) {
 
 // A leaf node keeps requests of JetStream to itself: without the domain of the log nobody
 // answers, and the process says so.
-func TestProcessBehindALeafNodeIsToldThatItNeedsADomain(t *testing.T) {
+func TestProcessBehindALeafNodeReportsThatItNeedsADomain(t *testing.T) {
 	t.Parallel()
 	r := leafNode(t)
 	warned := make(chan string, 1)

@@ -58,7 +58,7 @@ func shorten(t *testing.T, url string) uint64 {
 
 // What was said is in the snapshot alone. A process that knows nothing runs the rooms as one
 // that was there from the beginning.
-func TestRoomsGoOnFromASnapshotWhenTheStreamHasDroppedWhatWasSaid(t *testing.T) {
+func TestRoomsGoOnFromASnapshotAfterTheStreamDroppedSignals(t *testing.T) {
 	t.Parallel()
 	server := natstest.Start(t, natstest.Options{})[0]
 	args := []string{"rooms", officeFile, "--nats", server.URL(), "--keys", filepath.Join(t.TempDir(), "keys"), "--stream", "office", "--snapshots", "100ms"}

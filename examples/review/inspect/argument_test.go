@@ -69,7 +69,7 @@ func TestBenchmarksAreNoTestsAnywhere(t *testing.T) {
 	}
 }
 
-func TestCommentEasesWhatItExplains(t *testing.T) {
+func TestExplanatoryCommentEasesItsFinding(t *testing.T) {
 	const swallows = "package a\n\nfunc Run(f func()) {\n\tdefer func() {\n\t\t%s\n\t\trecover()\n\t}()\n\tf()\n}\n"
 	const test = "package a\n\nimport \"testing\"\n\nfunc TestRun(t *testing.T) { Run(func() {}); t.Log(1) }\n"
 	for comment, stands := range map[string]bool{"": true, "// Whatever f does is its own affair.": false} {

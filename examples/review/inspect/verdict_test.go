@@ -47,7 +47,7 @@ func TestVerdictsDoNotDependOnOrder(t *testing.T) {
 	})
 }
 
-func TestWhatMakesThingsWorseNeverWinsApproval(t *testing.T) {
+func TestHarmfulChangeNeverWinsApproval(t *testing.T) {
 	p := fixture(t, "clean")
 	rapid.Check(t, func(t *rapid.T) {
 		claims := rapid.SliceOfN(claim(), 1, 5).Draw(t, "claims")
@@ -112,7 +112,7 @@ func TestClaimStandsWherePlacesAreWorst(t *testing.T) {
 	}
 }
 
-func TestNobodyLooksAtWhatDoesNotCompile(t *testing.T) {
+func TestBrokenPackageIsNotAnalyzed(t *testing.T) {
 	p := fixture(t, "broken")
 	for _, i := range inspect.Inspectors() {
 		looked, why := p.Looked(i.Name)

@@ -224,7 +224,7 @@ func TestAMessageHasTheStatedPriority(t *testing.T) {
 }
 
 // The rooms cannot be read until their clock tells the time.
-func TestTheServerIsThereBeforeItsRoomsAreRead(t *testing.T) {
+func TestServerListensBeforeRoomsAreRead(t *testing.T) {
 	t.Parallel()
 	read := make(chan struct{})
 	slow := of("office")

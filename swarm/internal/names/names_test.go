@@ -35,7 +35,7 @@ func TestNamesOfOneSeedOnABusDiffer(t *testing.T) {
 	}
 }
 
-func TestNobodyIsIdleWhileASolveRuns(t *testing.T) {
+func TestNoNameIsIdleWhileASolveRuns(t *testing.T) {
 	t.Parallel()
 	b, err := bus.New(nil)
 	if err != nil {

@@ -104,7 +104,7 @@ func TestTurnsBeforeTheLastOneThatSpokeAreOver(t *testing.T) {
 	}
 }
 
-func TestATurnIsTakenAgainWithWhatItHadHeard(t *testing.T) {
+func TestRetakenTurnHearsTheSameSignals(t *testing.T) {
 	t.Parallel()
 	seats := recalled(t, false, task(), began(t, 1, 1, "u", "v", "w"), says("u", 1), says("v", 1), says("w", 1), began(t, 2, 4, "u"))
 	turns := seats.Turns()
@@ -123,7 +123,7 @@ func TestATurnIsTakenAgainWithWhatItHadHeard(t *testing.T) {
 	}
 }
 
-func TestWhatWasRefusedIsNotPublishedAgain(t *testing.T) {
+func TestRefusedSignalIsNotPublishedAgain(t *testing.T) {
 	t.Parallel()
 	refused := note(1, signals.New(signals.Header{}, runlog.RefusedBy("u", 1, signals.KindVote, errors.New("too many"))))
 	turn := recalled(t, false, task(), began(t, 1, 1, "u"), says("u", 1), refused, says("u", 1)).Turns()[0]

@@ -46,7 +46,7 @@ func TestModelsOfEachProviderAnswerWithinTheBudget(t *testing.T) {
 	}
 }
 
-func TestWhatTheEnvironmentLacksIsAnError(t *testing.T) {
+func TestMissingEnvironmentVariableIsAnError(t *testing.T) {
 	t.Setenv("THE_KEY", "")
 	t.Setenv("OPENAI_API_KEY", "")
 	t.Setenv("THE_SERVER", "http://me:hunter2@127.0.0.1")

@@ -15,7 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
 )
 
-func TestFailuresAreWhatWasSeenOfTheCall(t *testing.T) {
+func TestFailureKindFollowsHowFarTheCallGot(t *testing.T) {
 	syntax := json.Unmarshal([]byte("{"), new(any))
 	kind := json.Unmarshal([]byte("1"), new(string))
 	refused := &net.OpError{Op: "dial", Err: errors.New("connection refused")}
@@ -44,7 +44,7 @@ func TestFailuresAreWhatWasSeenOfTheCall(t *testing.T) {
 	}
 }
 
-func TestTheEndOfAContextIsItsCauseWhateverWasSeen(t *testing.T) {
+func TestEndOfAContextTakesPrecedenceAsCause(t *testing.T) {
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
