@@ -97,7 +97,7 @@ func (k keyring) signed(m *message, sources ...string) error {
 	}
 	signature, err := base64.StdEncoding.DecodeString(m.header.Get(headerSign))
 	if err != nil || len(signature) == 0 {
-		return errors.New("message has no signature")
+		return errors.New("no signature")
 	}
 	text := m.digest()
 	by := func(key ed25519.PublicKey) bool {

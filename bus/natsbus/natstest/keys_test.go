@@ -79,8 +79,8 @@ func TestCallsAndAnswersCountByTheirSignatures(t *testing.T) {
 		return func(_ context.Context, q []byte) []byte { return append([]byte(prefix), q...) }
 	}
 	for name, o := range map[string]natsbus.Options{
-		"natsbus: an answer for turn:ann is forged: it has no signature":         {},
-		"natsbus: an answer for turn:ann is forged: no key of \"ann\" signed it": {Key: private["eve"]},
+		"natsbus: an answer for turn:ann is forged: no signature":         {},
+		"natsbus: an answer for turn:ann is forged: no key of \"ann\" made the signature": {Key: private["eve"]},
 	} {
 		o.URL = url
 		impostor := join(t, o)
@@ -106,7 +106,7 @@ func TestCallsAndAnswersCountByTheirSignatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := &nats.Msg{Subject: "swarmbus.call.turn:ann", Reply: answers.Subject, Header: nats.Header{"Swarmbus-Call": {answers.Subject}}, Data: []byte("do harm")}
-	for ctx := soon(t); !strings.Contains(served.text(), "natsbus: a call of turn:ann is forged: it has no signature"); pause() {
+	for ctx := soon(t); !strings.Contains(served.text(), "natsbus: a call of turn:ann is forged: no signature"); pause() {
 		if err := conn.PublishMsg(ask); err != nil || ctx.Err() != nil { // until it is served
 			t.Fatal(err, ctx.Err())
 		}
@@ -174,7 +174,7 @@ func TestForgedResultDoesNotCount(t *testing.T) {
 	if got, err := ann.Do(soon(t), journal.Key{Agent: "ann", Turn: 1}, said("her own")); err != nil || string(got) != "her own" {
 		t.Errorf("%q, %v", got, err)
 	}
-	told.hears(t, `is forged: no key of "ann" signed it`)
+	told.hears(t, `is forged: no key of "ann" made the signature`)
 	for _, text := range []string{"first", "second"} {
 		if got, err := ann.Do(soon(t), journal.Key{Agent: "ann", Turn: 2}, said(text)); err != nil || string(got) != "first" {
 			t.Errorf("%q, %v, want what was recorded first", got, err)
@@ -241,14 +241,14 @@ func TestCommandsWithKeysSayWhatIsForged(t *testing.T) {
 	impostor := startTalk(t, "agent", "--as", "critic", "--base-url", evil, "--nats", server.URL(), "--model", "openai:large")
 	impostor.sees(t, "takes its turns here")
 	driver := startTalk(t, append([]string{"solve", "Which retry policy?", "--mode", "deliberate"}, flags("system", trust)...)...)
-	driver.sees(t, `nats: natsbus: an answer for turn:critic is forged: it has no signature`)
+	driver.sees(t, `nats: natsbus: an answer for turn:critic is forged: no signature`)
 	conn, js := rawClient(t, server.URL())
 	if err := conn.PublishMsg(&nats.Msg{Subject: "swarmbus.call.turn:planner", Reply: "x", Header: nats.Header{"Swarmbus-Call": {"x"}}}); err != nil {
 		t.Fatal(err)
 	}
-	planner.sees(t, "nats: natsbus: a call of turn:planner is forged: it has no signature")
+	planner.sees(t, "nats: natsbus: a call of turn:planner is forged: no signature")
 	forge(t, js, "forged")
-	driver.sees(t, "is forged: it has no signature")
+	driver.sees(t, "is forged: no signature")
 	_ = impostor.cmd.Process.Kill()
 	_ = impostor.cmd.Wait()
 	serves("critic", "critic", url)
