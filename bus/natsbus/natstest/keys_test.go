@@ -79,7 +79,7 @@ func TestCallsAndAnswersCountByTheirSignatures(t *testing.T) {
 		return func(_ context.Context, q []byte) []byte { return append([]byte(prefix), q...) }
 	}
 	for name, o := range map[string]natsbus.Options{
-		"natsbus: an answer for turn:ann is forged: no signature":         {},
+		"natsbus: an answer for turn:ann is forged: no signature":                         {},
 		"natsbus: an answer for turn:ann is forged: no key of \"ann\" made the signature": {Key: private["eve"]},
 	} {
 		o.URL = url
