@@ -309,7 +309,7 @@ func TestSnapshotHasFencesAndSignalsOfOneMoment(t *testing.T) {
 		t.Errorf("%v, want the message under the lost lease and the one that was said before", got)
 	}
 	s.Groups[0].Last++
-	if err := reader(t, o).load(t.Context(), s); err == nil || !strings.Contains(err.Error(), "lead to") {
+	if err := reader(t, o).load(t.Context(), s); err == nil || !strings.Contains(err.Error(), "signals end at") {
 		t.Errorf("a snapshot that leads to something else: %v", err)
 	}
 }

@@ -179,8 +179,8 @@ func TestResponseThatIsNotOTLPIsALoss(t *testing.T) {
 		lost  int
 		why   string
 	}{
-		"a page":         {page, everything, `is no OTLP answer but text/html; charset=utf-8 "<!doctype html>"`},
-		"no protobuf":    {typed("application/x-protobuf", []byte("hello")), everything, "is no OTLP answer: "},
+		"a page":         {page, everything, `not an OTLP answer: got text/html; charset=utf-8 "<!doctype html>"`},
+		"no protobuf":    {typed("application/x-protobuf", []byte("hello")), everything, "not an OTLP answer: "},
 		"JSON":           {typed("application/json", []byte("{}")), everything, `application/json "{}"`},
 		"a login":        {redirected, everything, "302 Found"},
 		"empty":          {func(http.ResponseWriter, *http.Request) {}, 0, ""},

@@ -98,7 +98,7 @@ func Open(ctx context.Context, o Options) (h *Host, err error) {
 // checkName refuses a name that cannot be that of a run.
 func checkName(of, name string) error {
 	if events.CheckName(of, name) != nil || strings.Contains(name, ".") {
-		return fmt.Errorf("invalid name of a %s %q: use letters, digits, - and _", of, name)
+		return fmt.Errorf("invalid %s name %q: use letters, digits, - and _", of, name)
 	}
 	return nil
 }

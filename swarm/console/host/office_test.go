@@ -290,7 +290,7 @@ func TestAnOfficeHasTheNameOfARun(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "my.office", "a:b", "a,b", "../office", "a b"} {
 		_, err := host.Open(t.Context(), host.Options{Dir: t.TempDir(), Hub: feed.New(feed.Options{}), Office: of(name)})
-		if err == nil || !strings.Contains(err.Error(), "no name of a run") {
+		if err == nil || !strings.Contains(err.Error(), "use letters, digits") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
