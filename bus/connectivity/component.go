@@ -2,7 +2,6 @@ package connectivity
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
@@ -33,7 +32,7 @@ func (c *Component) ID() string { return c.id }
 // resolve.
 func (c *Component) Emit(ctx context.Context, in Input) (Emission, error) {
 	if in.Source != "" && in.Source != c.id {
-		return Emission{}, &ValidationError{Field: "source", Value: in.Source, Problem: "component " + strconv.Quote(c.id) + " emits under its own id only", Err: ErrNotAllowed}
+		return Emission{}, &ValidationError{Field: "source", Value: in.Source, Problem: "component " + c.id + " emits under its own id only", Err: ErrNotAllowed}
 	}
 	return c.layer.emit(ctx, signals.Header{Source: c.id, Thread: in.Thread}, in.note(), c.id)
 }
