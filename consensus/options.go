@@ -30,7 +30,7 @@ type Options struct {
 	// 0, which everything would meet, is not possible.
 	Threshold float64
 	// Quorum is how many distinct voters must have voted, abstentions included, on known proposals.
-	// 0 means 2, or the whole electorate if that is smaller.
+	// 0 means 2, or 1 if the electorate is smaller than that.
 	Quorum int
 	// Electorate lists who may vote; votes of others are reported, but do not count. Nil means
 	// anyone; empty but not nil means no one.

@@ -207,6 +207,8 @@ func TestRoundCallsAnUnknownStrategyOncePerChange(t *testing.T) {
 		func() error { return vote(1, "v") },
 		func() error { return vote(2, "w") },
 		func() error { return vote(1, "w") }, // superseded before it arrived
+		func() error { r.SetQuorum(3); return nil },
+		func() error { r.SetQuorum(1); return nil },
 		func() error { r.Close(); return nil },
 	} {
 		if err := change(); err != nil {

@@ -2,6 +2,7 @@ package consensus_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -97,9 +98,25 @@ func TestOnlyTheElectorateCounts(t *testing.T) {
 			t.Errorf("%d not counted, want the 50 strangers", n)
 		}
 	})
-	one := &consensus.Options{Electorate: []string{"v"}}
-	if q := cast(t, one, "a").Quorum(); q != 1 {
-		t.Errorf("quorum %d for an electorate of one", q)
+	for _, few := range [][]string{{"v"}, {}} {
+		if q := cast(t, &consensus.Options{Electorate: few}, "a").Quorum(); q != 1 {
+			t.Errorf("quorum %d for an electorate of %d", q, len(few))
+		}
+	}
+}
+
+func TestBallotsDoNotChangeWithWhatTheyWereMadeOfOrReturned(t *testing.T) {
+	o := &consensus.Options{Electorate: []string{"v"}, Ranks: map[string]int{"v": 1}, Groups: map[string]string{"v": "g"}}
+	b := cast(t, o, "a", "v agree a 1", "v agree unknown 1")
+	state := func() string {
+		group, _ := b.Group("v")
+		return fmt.Sprint(b.Proposals(), b.Uncounted(), b.Tallies(), b.Electorate(), b.Rank("v"), group)
+	}
+	before := state()
+	o.Electorate[0], o.Ranks["v"], o.Groups["v"] = "w", 2, "h"
+	b.Proposals()[0], b.Uncounted()[0], b.Tallies()[0] = "z", consensus.Uncounted{}, consensus.Tally{}
+	if after := state(); after != before {
+		t.Errorf("%s became %s", before, after)
 	}
 }
 

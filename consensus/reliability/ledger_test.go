@@ -79,6 +79,16 @@ func TestOptionsOutOfRangeAreRefused(t *testing.T) {
 	}
 }
 
+func TestALedgerCopiesItsOptions(t *testing.T) {
+	choices := []string{"no", "yes"}
+	l := ledger(t, &reliability.Options{Choices: choices})
+	choices[0] = "maybe"
+	l.Options().Choices[1] = "maybe"
+	if got, want := l.Options().Choices, []string{"no", "yes"}; !slices.Equal(got, want) {
+		t.Errorf("choices %q, want %q", got, want)
+	}
+}
+
 func TestALedgerRefusesDecisionsItCannotKeep(t *testing.T) {
 	l := ledger(t, &reliability.Options{Choices: []string{"yes", "no"}})
 	observe(t, l, "first", said("ada", "yes", "bo", "no"))
@@ -273,6 +283,7 @@ func TestInvalidSavedLedgersAreRefused(t *testing.T) {
 		`{"version":2,"options":{},"decisions":[{"names":["x"],"rows":[{"voter":["a"],"said":[2]}]}]}`,
 		`{"version":2,"options":{},"decisions":[{"names":["x"],"rows":[{"voter":["a"],"said":[]}]}]}`,
 		`{"version":2,"options":{},"decisions":[{"names":["x"],"rows":[{"voter":["a"],"said":[0],"stated":[2]}]}]}`,
+		`{"version":2,"options":{},"decisions":[{"names":["x"],"rows":[{"voter":["a"],"said":[0],"stated":[0]}]}]}`,
 		`{"version":2,"options":{},"decisions":[{"names":["x","y"],"single":true,"rows":[{"voter":["a"],"said":[2]}]}]}`,
 		`{"version":2,"options":{"choices":["x","y"]},"decisions":[{"names":["x"],"rows":[{"voter":["a"],"said":[0]}],"right":"z"}]}`,
 		`{"version":2,"options":{},"learned":[["x"],null]}`,
