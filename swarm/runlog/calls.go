@@ -40,7 +40,7 @@ func (c *Calls) Plan() *mode.Plan {
 // agents.
 func (c *Calls) All() []mode.Call { return c.votes.said() }
 
-// Next returns what the plan does next.
+// Next returns what the plan does next. It panics if the thread has no [Calls.Plan].
 func (c *Calls) Next() mode.Step { return c.Plan().Next(c.All()) }
 
 // apply takes the next signal of the log, before the votes do.

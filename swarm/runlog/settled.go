@@ -43,7 +43,8 @@ func (v *Votes) settle() {
 }
 
 // SettledAs returns the winner of the last resolution by the votes before it, which are
-// counted by a strategy with options; ok is false for one that votes do not settle.
+// counted as by [Votes.CountBy]; ok is false for one that votes do not settle. It panics if
+// there is no resolution.
 func (t *Thread) SettledAs(by consensus.Strategy, o *consensus.Options, weights map[string]float64) (winner signals.ID, ok bool, err error) {
 	last := t.Conflicts.Last().Payload
 	a, b := t.Conflicts.rival(last.SignalA), t.Conflicts.rival(last.SignalB)

@@ -41,8 +41,9 @@ func (v *Votes) init(c *Calls, out *Withdrawn) {
 	v.aliases, v.all, v.calls, v.out = map[string]string{}, standings.New(), c, out
 }
 
-// CountBy makes the votes count by a strategy with options; weights are factors on
-// voters' votes, and 1 for voters that have none. It may be called again.
+// CountBy makes the votes count by a strategy with options, nil for the defaults of both;
+// weights are factors on voters' votes, and 1 for voters that have none. It may be called
+// again.
 func (v *Votes) CountBy(by consensus.Strategy, o *consensus.Options, weights map[string]float64) error {
 	v.by, v.options, v.weights, v.quorum = by, v.withAnswers(o), weights, 0
 	return v.recount()
@@ -73,7 +74,8 @@ func (v *Votes) Round() *consensus.Round {
 	return v.round
 }
 
-// SetQuorum sets the number of voters required.
+// SetQuorum sets the number of voters required until the next CountBy. It panics before
+// the first one.
 func (v *Votes) SetQuorum(n int) {
 	v.quorum = n
 	v.round.SetQuorum(n)
@@ -217,8 +219,10 @@ func (v *Votes) recount() (err error) {
 	return v.abstain()
 }
 
-// withAnswers returns the options with the sources of answers among the voters.
+// withAnswers returns the options, or the default ones, with the sources of answers among
+// the voters.
 func (v *Votes) withAnswers(o *consensus.Options) *consensus.Options {
+	o = cmp.Or(o, &consensus.Options{})
 	for _, voter := range v.answers {
 		if o.Electorate != nil && !slices.Contains(o.Electorate, voter) {
 			more := *o

@@ -82,8 +82,12 @@ func TestAVoteFallsWithTheFindingThatItRestsOn(t *testing.T) {
 		{"stated again", func() { l.say("ann", signals.ID{}, signals.Discovery{Finding: "slow", Relevance: 1}) }, "a 4:0 "},
 		{"the operator may", func() { l.takeBack(bus.System, f) }, "a 1:1 "},
 	} {
+		before, counts := l.Mark().Votes, l.tallies()
 		if step.do(); l.tallies() != step.want {
 			t.Errorf("%s: %s, want %s", step.what, l.tallies(), step.want)
+		}
+		if l.tallies() != counts && l.Mark().Votes == before {
+			t.Errorf("%s: the mark does not say that votes have changed", step.what)
 		}
 	}
 	if len(l.Withdrawn.Fallen) != 3 {
