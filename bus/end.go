@@ -63,17 +63,11 @@ func (s *Subscription) endClosedLocked() {
 		}
 	})
 	if !lagged {
-		s.skipLocked(s.core.log.Next(), events.DeadClosed)
+		s.backlog.Skip(s.core.log.Next(), func(left signals.Any) { s.dropLocked(events.DeadClosed, left) })
 		s.endLocked()
 	}
 	s.err = ErrClosed
 	s.closed.Store(true)
-}
-
-// skipLocked moves the cursor to a position; wanted signals before that get the
-// disposition f.
-func (s *Subscription) skipLocked(to uint64, f events.Disposition) {
-	s.backlog.Skip(to, func(left signals.Any) { s.dropLocked(f, left) })
 }
 
 func (s *Subscription) dropLocked(f events.Disposition, left signals.Any) {
@@ -117,7 +111,7 @@ func (s *Subscription) endLocked() {
 // aside.
 func (s *Subscription) lagLocked(end uint64) {
 	s.backlog.SetAside(end - 1)
-	s.skipLocked(end, events.DeadLagged)
+	s.backlog.Skip(end, func(left signals.Any) { s.dropLocked(events.DeadLagged, left) })
 	s.err = ErrLagged
 	s.endLocked()
 	s.due = ^uint64(0)

@@ -38,9 +38,7 @@ func (l *Layer) Record(ctx context.Context, decide func(seq uint64, now time.Tim
 	return l.write(ctx, true, decide, committed)
 }
 
-func (l *Layer) write(
-	ctx context.Context, records bool, decide func(seq uint64, now time.Time) ([]signals.Any, error), committed func([]signals.Any),
-) error {
+func (l *Layer) write(ctx context.Context, records bool, decide func(seq uint64, now time.Time) ([]signals.Any, error), committed func([]signals.Any)) error {
 	drafts := func(seq uint64, now int64) ([]draft, error) {
 		all, err := decide(seq, time.Unix(0, now).UTC())
 		if err != nil {

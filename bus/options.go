@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -35,7 +36,7 @@ type Options struct {
 	// Limits of each agent, whether it publishes itself or through a [Layer].
 	Rate  float64 // signals per second that one agent may publish; 0: no limit
 	Burst int     // signals that it may publish at once; 0 means one second's worth
-	Bytes int     // maximum length of all texts of one agent in the history; 0: no limit
+	Bytes int     // maximum length of all texts and bytes of one agent in the history, in payloads (but not behind pointers) and recipients; 0: no limit
 
 	// Sequencer orders the signals of this bus and of others in one log. Published
 	// signals then pass through it, and it feeds the bus with every signal of every bus. Each
@@ -54,28 +55,19 @@ type Options struct {
 const maxHistory = 1 << 32
 
 func (o *Options) withDefaults() (Options, error) {
-	var r Options
-	if o != nil {
-		r = *o
-	}
+	r := *cmp.Or(o, new(Options))
 	if err := r.check(); err != nil {
 		return r, err
 	}
-	r.History = orDefault(r.History, 1000)
-	r.Undrained = orDefault(r.Undrained, 1<<16)
-	if r.TTL == 0 {
-		r.TTL = time.Minute
-	}
-	if r.Sweep == 0 {
-		r.Sweep = 10 * time.Second
-	}
-	if r.Slow <= 0 {
-		r.Slow = 100 * time.Millisecond
-	}
+	r.History = cmp.Or(r.History, 1000)
+	r.Undrained = cmp.Or(r.Undrained, 1<<16)
+	r.TTL = cmp.Or(r.TTL, time.Minute)
+	r.Sweep = cmp.Or(r.Sweep, 10*time.Second)
+	r.Slow = cmp.Or(r.Slow, 100*time.Millisecond)
 	if r.Mint == nil && r.Sequencer == nil {
 		r.Mint = signals.NewMint()
 	}
-	r.Burst = orDefault(r.Burst, max(1, int(r.Rate)))
+	r.Burst = cmp.Or(r.Burst, max(1, int(r.Rate)))
 	return r, nil
 }
 
@@ -99,11 +91,4 @@ func (o *Options) check() error {
 		return optionError("Conflicts.MaxLive", o.Conflicts.MaxLive, "negative")
 	}
 	return nil
-}
-
-func orDefault(n, otherwise int) int {
-	if n <= 0 {
-		return otherwise
-	}
-	return n
 }

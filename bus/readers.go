@@ -97,9 +97,6 @@ func (r *readers) queueLocked(s *Subscription) {
 // depend on their number: each woken reader wakes the next.
 func (r *readers) wakeLocked(e *store.Entry) {
 	kind, thread := channelOf(e.Kind), channelOf(e.Thread)
-	if !r.everyone.Waiting() && kind == nil && thread == nil {
-		return
-	}
 	end := r.log.Next()
 	r.everyone.Wake(end)
 	if kind != nil {

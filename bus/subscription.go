@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -86,6 +87,6 @@ func (o *SubscribeOptions) check() error {
 			return err
 		}
 	}
-	o.Backlog = orDefault(o.Backlog, 1<<16)
+	o.Backlog = cmp.Or(o.Backlog, 1<<16)
 	return nil
 }

@@ -34,11 +34,6 @@ func (d *directory) add(s *Segment) {
 	d.block(s.Start).segments[s.Start/Slots%blockSegments] = s
 }
 
-// drop removes a segment that is to be reused.
-func (d *directory) drop(s *Segment) {
-	d.block(s.Start).segments[s.Start/Slots%blockSegments] = nil
-}
-
 // expect records that an entry of the segment is due earlier than all others.
 func (d *directory) expect(s *Segment) {
 	b := d.block(s.Start)

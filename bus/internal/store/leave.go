@@ -69,7 +69,7 @@ func (l *Log) leave(s *Segment, done uint64) {
 		l.release(g, n, done)
 	}
 	if s != l.tail && l.unshared(s.Start) && done > s.Start+Slots { // a cursor at its end still points to it
-		l.directory.drop(s)
+		l.directory.block(s.Start).segments[s.Start/Slots%blockSegments] = nil
 		*s = Segment{}
 		l.spare = s
 	}

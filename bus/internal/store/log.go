@@ -175,9 +175,6 @@ func (l *Log) Oldest() uint64 {
 	return l.last + 1
 }
 
-// Segment returns the segment that holds a position in the history.
-func (l *Log) Segment(pos uint64) *Segment { return l.directory.segment(pos) }
-
 // Share records that there may be pointers to everything appended so far.
 func (l *Log) Share() { l.shared = l.next }
 

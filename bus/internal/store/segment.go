@@ -49,13 +49,6 @@ const (
 // Head returns the signal's header, which must not be modified.
 func (s *Segment) Head(i int) *signals.Header { return s.page[i].Head(int(s.slot[i])) }
 
-// Pages returns the pages that hold the signal and identify its payload type.
-func (s *Segment) Pages(i int) *Pages { return s.page[i].pages }
-
-// Next returns the next segment. The caller must know that there is an entry in
-// it.
-func (s *Segment) Next() *Segment { return s.next }
-
 // held returns the entries from floor up to next that are in the history.
 func (s *Segment) held(floor, next uint64) uint64 {
 	from, to := uint64(0), uint64(Slots)

@@ -30,9 +30,6 @@ func (s *Sleeper) Idle() bool {
 	return s.ready != nil && !slices.ContainsFunc(s.queues, func(q *Queue) bool { return q.newest > s.seen })
 }
 
-// Waiting reports whether a reader sleeps in q.
-func (q *Queue) Waiting() bool { return len(q.sleepers) > 0 }
-
 // Wake wakes the first reader for signals before position end. It need not be called
 // if no reader waits: readers that begin to wait later have seen these signals.
 func (q *Queue) Wake(end uint64) {
