@@ -18,7 +18,7 @@ func (b *Bus) Agent(id string, p Permissions) (*Publisher, error) {
 	return &Publisher{bus: b, agent: id, permissions: p}, nil
 }
 
-// Layer returns a handle with that name which may publish the given kinds. From
+// Layer returns a handle with that name which may publish the given kinds and no others. From
 // then on they are reserved for layers and the system: agents get a
 // [*PermissionError]. So a layer has to be opened before an agent has published, unless
 // another layer has reserved its kinds; otherwise Layer returns that error. Several
@@ -30,7 +30,7 @@ func (b *Bus) Layer(name string, kinds ...signals.Kind) (*Layer, error) {
 	if err := b.reserve(name, kinds); err != nil {
 		return nil, err
 	}
-	return &Layer{p: &Publisher{bus: b, agent: name, role: layerRole, permissions: Permissions{CanEmit: kinds}}}, nil
+	return &Layer{p: &Publisher{bus: b, agent: name, role: layerRole, permissions: Permissions{CanEmit: append([]signals.Kind{}, kinds...)}}}, nil
 }
 
 // System returns the handle of the bus's owner, which may publish everything.

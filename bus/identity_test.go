@@ -90,8 +90,9 @@ func TestReservedKindsAreTheSystems(t *testing.T) {
 func TestAgentNeedsANameOfItsOwn(t *testing.T) {
 	b := newBus(t, nil)
 	for _, id := range []string{"", bus.System, "a\nb", string(make([]byte, 300))} {
-		if _, err := b.Agent(id, bus.Permissions{}); err == nil {
-			t.Errorf("%q is an agent", id)
+		var invalid *signals.FieldError
+		if _, err := b.Agent(id, bus.Permissions{}); !errors.As(err, &invalid) || invalid.Field != "agent" {
+			t.Errorf("%q: got %v, want a FieldError about the agent", id, err)
 		}
 	}
 }

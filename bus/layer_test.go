@@ -47,10 +47,26 @@ func TestALayersKindsAreReserved(t *testing.T) {
 	must(t, b.System(), during)
 }
 
+func TestALayerPublishesItsKindsAndNoOthers(t *testing.T) {
+	b := newBus(t, nil)
+	kinds := []signals.Kind{kindTick}
+	some, none := made(b.Layer("some", kinds...)), made(b.Layer("none"))
+	kinds[0] = signals.KindTask
+	for _, l := range []*bus.Layer{some, none} {
+		var refused *bus.PermissionError
+		err := l.Append(t.Context(), func(uint64, time.Time) ([]signals.Any, error) {
+			return []signals.Any{signals.New(signals.Header{}, signals.Task{Task: "x"})}, nil
+		}, nil)
+		if !errors.As(err, &refused) || refused.Kind != signals.KindTask {
+			t.Errorf("got %v, want a PermissionError about %s", err, signals.KindTask)
+		}
+	}
+}
+
 func TestALayerReservesNoKindsOnceAgentsHavePublished(t *testing.T) {
 	b := newBus(t, nil)
 	var refused *bus.PermissionError
-	if _, err := b.Layer("system", signals.KindConsensus); !errors.As(err, &refused) || refused.Kind != signals.KindConsensus {
+	if _, err := b.Layer("system", signals.KindConsensus); !errors.As(err, &refused) || refused.Kind != signals.KindConsensus || strings.Contains(err.Error(), "published") {
 		t.Errorf("a kind of the system: %v", err)
 	}
 	must(t, b.System(), found("x"))

@@ -17,7 +17,7 @@ type Permissions struct {
 }
 
 // A PermissionError is returned for a signal that an agent's handle does not
-// allow, and says why.
+// allow, or for a kind that an agent or a layer cannot have, and says why.
 type PermissionError struct {
 	Agent  string
 	Kind   signals.Kind
@@ -49,12 +49,7 @@ func (p *Publisher) refusal(k signals.Kind, h *signals.Header) string {
 func (a *admission) isReserved(k signals.Kind) bool { return ofSystem(k) || (*a.reserved.Load())[k] }
 
 func ofSystem(k signals.Kind) bool {
-	switch k {
-	case signals.KindTask, signals.KindConsensus, signals.KindConflict, conflict.KindResolved:
-		return true
-	default:
-		return false
-	}
+	return k == signals.KindTask || k == signals.KindConsensus || k == signals.KindConflict || k == conflict.KindResolved
 }
 
 // reserve reserves kinds for a layer, unless an agent may have published them.
@@ -66,7 +61,10 @@ func (a *admission) reserve(layer string, kinds []signals.Kind) error {
 		if err := (signals.Limits{}).Name("kind", string(k)); err != nil {
 			return err
 		}
-		if ofSystem(k) || a.spoken && !reserved[k] {
+		if ofSystem(k) {
+			return &PermissionError{Agent: layer, Kind: k, Reason: "the kind is the system's"}
+		}
+		if a.spoken && !reserved[k] {
 			return &PermissionError{Agent: layer, Kind: k, Reason: "an agent has published, and no layer had reserved the kind"}
 		}
 		reserved[k] = true
@@ -81,7 +79,7 @@ func (a *admission) checkAgent(id string, p Permissions) error {
 		return err
 	}
 	if id == System {
-		return &PermissionError{Agent: id, Reason: "the id is the system's"}
+		return &signals.FieldError{Field: "agent", Value: id, Problem: "the id of the bus itself"}
 	}
 	for _, k := range p.CanEmit {
 		if a.isReserved(k) {

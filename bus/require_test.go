@@ -19,12 +19,17 @@ func TestRequirementBindsEveryPublisherUntilItIsReleased(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	layer, err := b.Layer("l")
+	layer, err := b.Layer("l", signals.KindMemory)
 	if err != nil {
 		t.Fatal(err)
 	}
 	short, long := errors.New("too short"), errors.New("too long")
-	length := func(s signals.Any) int { return len(s.Body().(signals.Discovery).Finding) }
+	length := func(s signals.Any) int {
+		if m, ok := s.Body().(signals.Memory); ok {
+			return len(m.Content)
+		}
+		return len(s.Body().(signals.Discovery).Finding)
+	}
 	atLeast := func(n int, why error) func() {
 		return b.Require(func(s signals.Any) error {
 			if length(s) < n {
@@ -41,7 +46,8 @@ func TestRequirementBindsEveryPublisherUntilItIsReleased(t *testing.T) {
 		all = append(all, err)
 		_, err = b.System().Publish(t.Context(), s)
 		all = append(all, err)
-		all = append(all, layer.Append(t.Context(), func(uint64, time.Time) ([]signals.Any, error) { return []signals.Any{s}, nil }, nil))
+		kept := signals.New(signals.Header{}, signals.Memory{Content: finding, Category: "c"})
+		all = append(all, layer.Append(t.Context(), func(uint64, time.Time) ([]signals.Any, error) { return []signals.Any{kept}, nil }, nil))
 		fed := signals.With(s, signals.Header{Seq: b.Last() + 1, ID: signals.MustID("fed-" + finding), Source: "x", Time: time.Now()})
 		return append(all, b.Feed(t.Context(), fed))
 	}
