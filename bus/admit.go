@@ -55,7 +55,7 @@ func (a *admission) admitLocked(p *Publisher, ds []draft, now int64) error {
 			return err
 		}
 	}
-	if a.quota.Limits() {
+	if a.quota.Limits() && len(ds) > 0 {
 		return a.chargeLocked(p, ds, now)
 	}
 	return nil
@@ -114,36 +114,43 @@ func (a *admission) checkID(p *Publisher, d *draft) error {
 // agent that it speaks for, because a layer adds signals of its own making. The
 // system, layers themselves and their records have no limits.
 func (a *admission) chargeLocked(p *Publisher, ds []draft, now int64) error {
-	switch p.role {
-	case systemRole:
-		return nil
-	case agentRole:
-		return a.chargeOneLocked(p.agent, float64(len(ds)), ds, now)
+	if p.role == agentRole {
+		ds[0].charge = float64(len(ds))
+		return a.chargeOneLocked(&ds[0], ds, now)
 	}
 	var charged []string
 	for i := range ds {
-		agent := ds[i].Source
-		if ds[i].record || agent == p.agent || agent == System || slices.Contains(charged, agent) {
+		d := &ds[i]
+		if p.role == systemRole || d.record || d.Source == p.agent || d.Source == System || slices.Contains(charged, d.Source) {
 			continue
 		}
-		if err := a.chargeOneLocked(agent, 1, ds, now); err != nil {
-			a.quota.Refund(charged)
+		d.charge = 1
+		if err := a.chargeOneLocked(d, ds, now); err != nil {
+			a.refundLocked(ds[:i])
 			return err
 		}
-		charged = append(charged, agent)
+		charged = append(charged, d.Source)
 	}
 	return nil
 }
 
-func (a *admission) chargeOneLocked(agent string, n float64, ds []draft, now int64) error {
+// refundLocked gives back what drafts took that do not enter the log.
+func (a *admission) refundLocked(ds []draft) {
+	for i := range ds {
+		a.quota.Refund(ds[i].Source, ds[i].charge)
+	}
+}
+
+// chargeOneLocked charges the source of d for all of its drafts.
+func (a *admission) chargeOneLocked(d *draft, ds []draft, now int64) error {
 	bytes := 0
 	for i := range ds {
-		if a.quota.Bytes() && ds[i].Source == agent {
+		if a.quota.Bytes() && ds[i].Source == d.Source {
 			bytes += quota.Size(ds[i].Signal)
 		}
 	}
-	if problem, retry := a.quota.Charge(agent, n, bytes, now); problem != "" {
-		return &LimitError{agent, problem, retry}
+	if problem, retry := a.quota.Charge(d.Source, d.charge, bytes, now); problem != "" {
+		return &LimitError{d.Source, problem, retry}
 	}
 	return nil
 }

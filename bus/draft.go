@@ -13,6 +13,7 @@ type draft struct {
 	store.Entry
 	head   *signals.Header // the caller's; read only
 	record bool            // by Layer.Record
+	charge float64         // signals of its source's limit that it took
 }
 
 func (d *draft) checkName(field, name string) error {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -77,5 +78,56 @@ func TestBytesBindAgentsThatALayerSpeaksFor(t *testing.T) {
 	}
 	if err := l.Append(t.Context(), says("1234", "bob", ""), nil); err != nil {
 		t.Error(err)
+	}
+}
+
+type blob struct {
+	Raw   []byte                    `json:"raw"`
+	Table map[string]map[string]any `json:"table"`
+	Past  [4]float64                `json:"past"`
+}
+
+func (blob) Kind() signals.Kind { return "acme.example/blob" }
+
+func TestBytesCountWhateverAPayloadHoldsAndItsRecipients(t *testing.T) {
+	for name, s := range map[string]signals.Any{
+		"bytes":      signals.New(signals.Header{}, blob{Raw: make([]byte, 11)}),
+		"map":        signals.New(signals.Header{}, blob{Table: map[string]map[string]any{"12345": {"12345": "1"}}}),
+		"recipients": signals.New(signals.Header{Recipients: signals.To("123456", "12345")}, blob{}),
+	} {
+		b := newBus(t, &bus.Options{Bytes: 10})
+		var limit *bus.LimitError
+		if _, err := agent(t, b, "ann").Publish(t.Context(), s); !errors.As(err, &limit) {
+			t.Errorf("11 bytes of %s: got %v, want a LimitError", name, err)
+		}
+		b = newBus(t, &bus.Options{Bytes: 11, History: 1})
+		for range 3 { // each makes room for the next
+			must(t, b.System(), found("x"))
+			must(t, agent(t, b, "ann"), s)
+		}
+	}
+}
+
+func TestSignalsThatAreNotPublishedCountForNoLimit(t *testing.T) {
+	var shared sequenced
+	a, b := shared.join(t, bus.Options{}), shared.join(t, bus.Options{Rate: 1e-6, Burst: 2})
+	l := made(b.Layer("words", kindWord))
+	for range 2 { // each is decided twice
+		must(t, a.System(), found("x"))
+		if err := l.Append(t.Context(), says("x", "ann"), nil); err != nil {
+			t.Error(err)
+		}
+	}
+	var limit *bus.LimitError
+	if err := l.Append(t.Context(), says("x", "ann"), nil); !errors.As(err, &limit) {
+		t.Errorf("a third signal: got %v, want a LimitError", err)
+	}
+	must(t, a.System(), proposes("t", "p", "1"))
+	taken := signals.New(signals.Header{Thread: "t"}, signals.Proposal{ProposalID: "p", Content: "2"})
+	for range 3 {
+		var owned *conflict.ProposalError
+		if _, err := agent(t, b.Bus, "bob").PublishAll(t.Context(), taken, taken); !errors.As(err, &owned) {
+			t.Errorf("got %v, want a ProposalError", err)
+		}
 	}
 }

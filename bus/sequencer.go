@@ -56,7 +56,7 @@ func (p *Publisher) submit(ctx context.Context, decide func(seq uint64, now int6
 		s := submission{committed: committed}
 		err := p.complete(&s, decide)
 		if err == nil && len(s.ds) > 0 {
-			err = s.appendAll(ctx, p.bus.sequencer)
+			err = p.bus.appendAll(ctx, &s)
 		}
 		if !errors.Is(err, ErrMoved) {
 			return err
@@ -100,11 +100,17 @@ func (p *Publisher) complete(s *submission, decide func(seq uint64, now int64) (
 	return nil
 }
 
-// appendAll passes the signals to the sequencer, and gives the drafts their numbers.
-func (s *submission) appendAll(ctx context.Context, to Sequencer) error {
-	first, err := to.Append(ctx, s.all, s.at)
+// appendAll passes the signals to the sequencer, and gives the drafts their numbers. Those
+// that are not in the log count for no limit; if ctx ended they may be in it yet.
+func (a *admission) appendAll(ctx context.Context, s *submission) error {
+	first, err := a.sequencer.Append(ctx, s.all, s.at)
 	for i := range s.ds {
 		s.ds[i].Seq = first + uint64(i)
+	}
+	if err != nil && ctx.Err() == nil {
+		a.folds.mu.Lock()
+		defer a.folds.mu.Unlock()
+		a.refundLocked(s.ds)
 	}
 	return err
 }

@@ -162,9 +162,11 @@ func (s *stream) lostLocked() func(*store.Segment, int, bool) {
 
 func (s *stream) lose(seg *store.Segment, i int, expired bool) {
 	s.quota.Lost(seg.Head(i).Source, seg.Signal[i])
-	if expired {
-		s.emitLocked(events.Expired{Signal: seg.Signal[i]})
-	} else {
-		s.emitLocked(events.Evicted{Signal: seg.Signal[i]})
+	switch {
+	case !s.events.Watched(): // making the event allocates
+	case expired:
+		s.events.Emit(events.Expired{Signal: seg.Signal[i]})
+	default:
+		s.events.Emit(events.Evicted{Signal: seg.Signal[i]})
 	}
 }

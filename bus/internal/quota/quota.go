@@ -58,12 +58,10 @@ func (q *Quota) Charge(agent string, n float64, bytes int, now int64) (problem s
 	return fmt.Sprintf("more than %v signals a second", q.rate), retry
 }
 
-// Refund gives one signal back to each agent.
-func (q *Quota) Refund(agents []string) {
-	for _, agent := range agents {
-		if k := q.buckets[agent]; k != nil {
-			k.tokens++
-		}
+// Refund gives n signals back to an agent.
+func (q *Quota) Refund(agent string, n float64) {
+	if k := q.buckets[agent]; k != nil {
+		k.tokens += n
 	}
 }
 
@@ -105,19 +103,37 @@ func (q *Quota) Lost(source string, s signals.Any) {
 	}
 }
 
-// Size returns the length of a payload's texts. It reads them in place: Body
-// would copy them to the heap.
-func Size(s signals.Any) int { return textIn(reflect.ValueOf(s).Elem().FieldByName("Payload")) }
+// Size returns the length of a signal's texts and bytes: those of its payload and the
+// names of its recipients, but not what is behind pointers. It reads them in place:
+// Body would copy them to the heap.
+func Size(s signals.Any) int {
+	v := reflect.ValueOf(s).Elem()
+	return textIn(v.Field(0).FieldByIndex(recipients.Index).Field(0).Elem()) + textIn(v.Field(1))
+}
+
+var recipients, _ = reflect.TypeFor[signals.Header]().FieldByName("Recipients")
 
 func textIn(v reflect.Value) (n int) {
 	switch v.Kind() {
 	case reflect.String:
 		return v.Len()
+	case reflect.Interface:
+		return textIn(v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {
 			n += textIn(v.Field(i))
 		}
+	case reflect.Map:
+		for each := v.MapRange(); each.Next(); {
+			n += textIn(each.Key()) + textIn(each.Value())
+		}
 	case reflect.Array, reflect.Slice:
+		switch of := v.Type().Elem().Kind(); {
+		case of == reflect.Uint8:
+			return v.Len()
+		case of < reflect.Array: // numbers
+			return 0
+		}
 		for i := range v.Len() {
 			n += textIn(v.Index(i))
 		}
