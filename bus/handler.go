@@ -41,9 +41,9 @@ func (h *Handler) takes(s *store.Segment, i int) bool {
 // booksLocked returns the account of h with what waits in the log for it, and what
 // all handlers of its kind got.
 func (h *Handler) booksLocked() ledger {
-	books, waiting, delivered := h.ledger, h.inline.waitingLocked(h), channelOf(h.kind).delivered-h.before
-	books.intended += waiting + delivered
-	books.by[pending] = waiting
+	books, delivered := h.ledger, channelOf(h.kind).delivered-h.before
+	h.inline.waitingLocked(h, func(signals.Any) { books.by[pending]++ })
+	books.intended += books.by[pending] + delivered
 	books.by[events.Delivered] += delivered
 	return books
 }
@@ -51,10 +51,13 @@ func (h *Handler) booksLocked() ledger {
 // endLocked settles all that waits, except for the signal that it is being run for.
 func (h *Handler) endLocked(running bool) {
 	books := h.booksLocked()
-	if books.settle(events.DeadClosed, books.by[pending]); running {
-		books.by[events.DeadClosed]--
-		books.by[pending]++
-	}
+	h.inline.waitingLocked(h, func(s signals.Any) {
+		if !running { // that is the first
+			books.settle(events.DeadClosed, 1)
+			h.inline.settledLocked(h.options.Agent, s, events.DeadClosed, nil)
+		}
+		running = false
+	})
 	h.inline.past.add(&books)
 	h.ended.Store(true)
 }

@@ -25,6 +25,7 @@ func (in *inline) add(h *Handler, kind signals.Kind) error {
 // call of the handler that is running is not interrupted. Closing twice does
 // nothing.
 func (h *Handler) Close() {
+	defer h.inline.events.Show()
 	h.inline.mu.Lock()
 	defer h.inline.mu.Unlock()
 	h.closeLocked()

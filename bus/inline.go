@@ -131,16 +131,16 @@ func (in *inline) awaitLocked(s *store.Segment, i int) {
 	}
 }
 
-// waitingLocked counts the entries that have not passed and that are for h.
-func (in *inline) waitingLocked(h *Handler) (n uint64) {
+// waitingLocked calls f for the signals that have not passed and that are for h.
+func (in *inline) waitingLocked(h *Handler, f func(signals.Any)) {
 	for c := in.at; ; {
 		s, from, to := c.Span(in.log.Next())
 		if from == to {
-			return n
+			return
 		}
 		for i := from; i < to; i++ {
 			if s.Kind[i] == h.kind && h.takes(s, i) {
-				n++
+				f(s.Signal[i])
 			}
 		}
 		c.Pos = s.Start + uint64(to)

@@ -213,3 +213,29 @@ func TestPastIsNoBacklog(t *testing.T) {
 		t.Error("more than half of the backlog is unread:", all)
 	}
 }
+
+func TestSignalsThatAClosedHandlerLeavesAreReported(t *testing.T) {
+	b := newBus(t, nil)
+	settled := map[events.Disposition]int{}
+	b.Observe(func(e events.Event) {
+		if s, ok := e.(events.Settled); ok {
+			settled[s.Disposition]++
+		}
+	})
+	var h *bus.Handler
+	calls := 0
+	h = made(bus.Handle(b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Discovery]) error {
+		if calls++; calls == 1 {
+			for range 5 {
+				must(t, b.System(), found("left"))
+			}
+			h.Close()
+		}
+		return nil
+	}))
+	must(t, b.System(), found("handled"))
+	is := b.Stats().Account
+	if calls != 1 || is.DeadClosed != 5 || settled[events.DeadClosed] != 5 || settled[events.Delivered] != 1 {
+		t.Errorf("%d calls, account %+v, observed %v; want 5 closed and 1 delivered", calls, is, settled)
+	}
+}

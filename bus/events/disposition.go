@@ -1,5 +1,7 @@
 package events
 
+import "github.com/swarmbus/swarmbus/signals"
+
 // A Disposition is what became of one signal for one reader.
 type Disposition uint8
 
@@ -13,7 +15,7 @@ const (
 	DeadClosed              // the reader or the bus was closed before it was read
 )
 
-var dispositionNames = [...]string{"pending", "delivered", "filtered", "expired", "lagged", "failed", "closed"}
+var dispositions = signals.NewEnum[Disposition]("disposition", "delivered", "filtered", "expired", "lagged", "failed", "closed")
 
 // String returns the disposition in one word.
-func (f Disposition) String() string { return dispositionNames[f] }
+func (f Disposition) String() string { return dispositions.String(f) }
