@@ -170,6 +170,9 @@ func TestConflictsCanBeOff(t *testing.T) {
 	b := newBus(t, &bus.Options{Conflicts: &conflict.Options{Off: true}})
 	must(t, agent(t, b, "a"), proposes("t", "p", "1"))
 	must(t, agent(t, b, "z"), proposes("t", "q", "2"))
+	if _, err := b.Resolve(t.Context(), "t", signals.MustID("x"), signals.MustID("y"), "none"); !errors.Is(err, conflict.ErrNotOpen) {
+		t.Errorf("a resolution: got %v, want %v", err, conflict.ErrNotOpen)
+	}
 	if b.FindsConflicts() || !newBus(t, nil).FindsConflicts() {
 		t.Error("a bus does not know whether it looks for conflicts")
 	}

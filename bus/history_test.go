@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -287,5 +288,13 @@ func TestThreadThatIsEvictedWithinABatchStillCounts(t *testing.T) {
 	}
 	if got := texts(history(b, bus.Filter{Threads: []string{"t"}})); !slices.Equal(got, []string{"new"}) {
 		t.Errorf("thread t has %v", got)
+	}
+}
+
+func TestNoConfidenceIsAtLeastNaN(t *testing.T) {
+	b := newBus(t, nil)
+	must(t, b.System(), found("x"))
+	if got := history(b, bus.Filter{MinConfidence: math.NaN()}); len(got) > 0 {
+		t.Errorf("got %v", texts(got))
 	}
 }

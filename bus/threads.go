@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -34,13 +35,13 @@ func (b *Bus) Conflicts(thread string) iter.Seq[conflict.Pair] {
 // either order, by publishing a [conflict.Resolution] as the system. It returns
 // [conflict.ErrNotOpen] if there is none.
 func (b *Bus) Resolve(ctx context.Context, thread string, x, y signals.ID, reason string) (Receipt, error) {
-	r := conflict.Resolution{SignalA: x, SignalB: y, Reason: reason}
 	for p := range b.Conflicts(thread) {
-		if a, b := p.A.Signal, p.B.Signal; a == x && b == y || a == y && b == x {
-			r.DetectedAt = p.DetectedAt
+		if p.A.Signal == x && p.B.Signal == y || p.A.Signal == y && p.B.Signal == x {
+			r := conflict.Resolution{SignalA: x, SignalB: y, Reason: reason, DetectedAt: p.DetectedAt}
+			return b.System().Publish(ctx, signals.New(signals.Header{Thread: thread, Confidence: 1}, r))
 		}
 	}
-	return b.System().Publish(ctx, signals.New(signals.Header{Thread: thread, Confidence: 1}, r))
+	return Receipt{}, fmt.Errorf("%w: between %s and %s in thread %q", conflict.ErrNotOpen, x, y, thread)
 }
 
 // FindsConflicts reports whether the bus looks for conflicts.

@@ -42,7 +42,7 @@ func (l *Log) Select(f Filter, now int64) Selection {
 	s := Selection{filter: f, directory: l.directory, floor: l.floor, next: l.next, now: now}
 	s.kinds = topics(l.Kinds, f.Kinds)
 	s.threads = topics(l.Threads, f.Threads)
-	s.heads = f.Source != "" || !f.Since.IsZero() || !f.Until.IsZero() || !f.ReplyTo.IsZero() || f.MinConfidence > 0
+	s.heads = f.Source != "" || !f.Since.IsZero() || !f.Until.IsZero() || !f.ReplyTo.IsZero() || f.MinConfidence != 0
 	if f.After > 0 {
 		s.floor = l.After(f.After)
 	}
