@@ -158,3 +158,36 @@ func TestConflictOfARuleEndsWhenItsFirstSideExpires(t *testing.T) {
 		}
 	})
 }
+
+func TestRuleGoesOnWhenHandlersHaveABacklog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, &bus.Options{Undrained: 1})
+		stop := made(rules.Apply(b, conflict.OpposedVotes()))
+		defer stop()
+		release := make(chan struct{})
+		made(bus.Handle(b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Conflict]) error {
+			<-release
+			return nil
+		}))
+		soon, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		for _, proposal := range []string{"p", "q"} { // their conflict blocks the handler
+			if _, err := agent(t, b, proposal).Publish(soon, proposes("t", proposal, proposal)); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, proposal := range []string{"p", "q"} {
+			must(t, agent(t, b, "a"), votes("t", proposal))
+			must(t, agent(t, b, "z"), disagrees("t", proposal))
+			synctest.Wait()
+		}
+		if n := len(openSides(b)); n != 1 {
+			t.Errorf("%d conflicts while the handler is blocked, want 1", n)
+		}
+		close(release)
+		synctest.Wait()
+		if n := len(openSides(b)); n != 3 {
+			t.Errorf("%d conflicts, want 3", n)
+		}
+	})
+}

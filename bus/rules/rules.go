@@ -36,7 +36,7 @@ func Apply(b *bus.Bus, r conflict.Rule) (stop func(), err error) {
 		defer close(done)
 		defer log.Close()
 		defer func() { _ = recover() }() // what a rule does must not end the program
-		apply(ctx, b.System(), log, conflict.NewComparer(r))
+		apply(ctx, b, log, conflict.NewComparer(r))
 	}()
 	return func() { cancel(); <-done }, nil
 }
@@ -53,7 +53,7 @@ func subscribe(b *bus.Bus, o bus.SubscribeOptions) (*bus.Subscription, error) {
 	}
 }
 
-func apply(ctx context.Context, p *bus.Publisher, log *bus.Subscription, c *conflict.Comparer) {
+func apply(ctx context.Context, b *bus.Bus, log *bus.Subscription, c *conflict.Comparer) {
 	for s, err := range log.All(ctx) {
 		if err != nil {
 			return
@@ -67,9 +67,9 @@ func apply(ctx context.Context, p *bus.Publisher, log *bus.Subscription, c *conf
 			ID: pair.ID(), Thread: pair.Thread, ReplyTo: pair.B.Signal, Confidence: 1, Round: newer.Round,
 			Time: newer.Time, TTL: untilEither(older.Head(), newer),
 		}
-		_, err := p.Publish(ctx, signals.New(h, pair.Payload()))
-		if err != nil && !errors.Is(err, bus.ErrDuplicate) && !errors.Is(err, bus.ErrExpired) {
-			return
+		found := signals.New(h, pair.Payload())
+		for _, err := b.System().Publish(ctx, found); errors.Is(err, bus.ErrBacklog) && b.Sync(ctx, b.Last()) == nil; {
+			_, err = b.System().Publish(ctx, found)
 		}
 	}
 }
