@@ -3,6 +3,7 @@ package bus_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -298,4 +299,26 @@ func TestConsensusEndsConflictsForTheRestOfTheCall(t *testing.T) {
 	if _, err := b.System().PublishAll(t.Context(), resolution, signals.New(h, signals.Consensus{ProposalID: "p", Decision: "1"})); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestConflictsOfTheLoserEndForTheRestOfTheCall(t *testing.T) {
+	b := newBus(t, nil)
+	var ids []signals.ID
+	for i, source := range []string{"a", "b", "c", "d"} {
+		ids = append(ids, must(t, agent(t, b, source), proposes("t", fmt.Sprint("p", i), fmt.Sprint(i))).ID)
+	}
+	equal(t, "open", openPairs(b, "t"), []string{"p0-p1", "p0-p2", "p0-p3"})
+	resolution := func(x, y, winner int) signals.Any {
+		return signals.New(signals.Header{Thread: "t", Confidence: 1}, conflict.Resolution{SignalA: ids[x], SignalB: ids[y], Winner: ids[winner]})
+	}
+	last := b.Last()
+	for name, second := range map[string]signals.Any{"the loser's": resolution(0, 2, 2), "that of those that it leaves": resolution(1, 2, 2)} {
+		if _, err := b.System().PublishAll(t.Context(), resolution(0, 1, 1), second); !errors.Is(err, conflict.ErrNotOpen) || b.Last() != last {
+			t.Errorf("%s: got %v and %d signals more, want %v and none", name, err, b.Last()-last, conflict.ErrNotOpen)
+		}
+	}
+	if _, err := b.System().PublishAll(t.Context(), resolution(0, 2, 0), resolution(0, 1, 1)); err != nil {
+		t.Error(err)
+	}
+	equal(t, "after the call", openPairs(b, "t"), []string{"p1-p3"})
 }

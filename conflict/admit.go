@@ -11,7 +11,8 @@ type pending struct {
 	proposals int
 	claims    map[key]owner
 	resolved  map[[2]signals.ID]bool
-	decided   map[string]bool // threads
+	lost      map[signals.ID]bool // sides that a resolution removes
+	decided   map[string]bool     // threads
 }
 
 type key struct{ thread, id string }
@@ -21,13 +22,14 @@ type key struct{ thread, id string }
 func (f *Fold) Begin(n int) {
 	f.pending = pending{}
 	if n > 1 {
-		f.pending = pending{claims: map[key]owner{}, resolved: map[[2]signals.ID]bool{}, decided: map[string]bool{}}
+		f.pending = pending{claims: map[key]owner{}, resolved: map[[2]signals.ID]bool{}, lost: map[signals.ID]bool{}, decided: map[string]bool{}}
 	}
 }
 
 // Admit returns why a signal of a source may not enter the log after those admitted
 // since Begin, or nil: [ErrProposals], a [*ProposalError] for a proposal whose id
-// belongs to another, or [ErrNotOpen] for a resolution that names no open conflict.
+// belongs to another, or [ErrNotOpen] for a resolution that names no open conflict. A
+// conflict that those before it open is not open yet: it is resolved by a later call.
 func (f *Fold) Admit(s signals.Any, source string) error {
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:
@@ -70,13 +72,26 @@ func (f *Fold) admitResolution(thread string, r Resolution) error {
 	if f.pending.resolved[pair] || f.pending.resolved[[2]signals.ID{r.SignalB, r.SignalA}] {
 		return fmt.Errorf("%w: resolved earlier in the same call", ErrNotOpen)
 	}
-	if f.ruled.of(thread, r.SignalA, r.SignalB) < 0 && f.detector != nil {
-		if err := f.detector.Resolvable(thread, r); err != nil {
-			return err
-		}
+	rivals := f.admitRivals(thread, r)
+	if rivals != nil && f.ruled.of(thread, r.SignalA, r.SignalB) < 0 && f.detector != nil {
+		return rivals
 	}
 	if f.pending.resolved != nil {
 		f.pending.resolved[pair] = true
+		if rivals == nil {
+			f.pending.lost[r.Loser()] = true
+		}
 	}
 	return nil
+}
+
+// admitRivals returns nil if r names an open conflict between proposals.
+func (f *Fold) admitRivals(thread string, r Resolution) error {
+	switch {
+	case f.detector == nil:
+		return ErrNotOpen
+	case f.pending.lost[r.SignalA] || f.pending.lost[r.SignalB]:
+		return fmt.Errorf("%w: a side lost earlier in the same call", ErrNotOpen)
+	}
+	return f.detector.Resolvable(thread, r)
 }
