@@ -295,6 +295,26 @@ func TestInvalidSavedLedgersAreRefused(t *testing.T) {
 	}
 }
 
+func TestASavedLedgerAboveItsWindowIsRefused(t *testing.T) {
+	for window, fits := range map[int]bool{7: false, 8: true, 0: true} {
+		data, err := json.Marshal(taught(t, 8, false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var saved map[string]any
+		if err := json.Unmarshal(data, &saved); err != nil {
+			t.Fatal(err)
+		}
+		saved["options"].(map[string]any)["window"] = window
+		if data, err = json.Marshal(saved); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(data, new(reliability.Ledger)); (err == nil) != fits {
+			t.Errorf("8 decisions with a window of %d: %v", window, err)
+		}
+	}
+}
+
 func FuzzUnmarshal(f *testing.F) {
 	l := new(reliability.Ledger)
 	for i := range 12 {

@@ -69,7 +69,7 @@ func (b *book) restore(s *saved) error {
 	}
 	b.o = s.Options
 	for i, d := range s.Decisions {
-		if !b.sound(&d) {
+		if i == b.o.withDefaults().Window || !b.sound(&d) {
 			return fmt.Errorf("decision %d cannot be", i)
 		}
 		b.append(d)
