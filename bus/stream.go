@@ -18,15 +18,16 @@ type stream struct {
 	inline
 	readers
 	quota    *quota.Quota
-	every    time.Duration // between sweeps; <0: never
-	sweeping bool          // from the first signal on
+	lost     func(seg *store.Segment, i int, expired bool) // lose, which is allocated each time it is bound
+	every    time.Duration                                 // between sweeps; <0: never
+	sweeping bool                                          // from the first signal on
 }
 
 func (s *stream) init(o *conflict.Options, slow, sweep time.Duration, q *quota.Quota) {
 	s.conflicts.init(&s.core, o)
 	s.inline.init(&s.core, slow)
 	s.readers.init(&s.core)
-	s.quota, s.every = q, sweep
+	s.quota, s.every, s.lost = q, sweep, s.lose
 }
 
 // write calls commit, which appends to the stream, with the lock held. Then it
@@ -157,16 +158,14 @@ func (s *stream) lostLocked() func(*store.Segment, int, bool) {
 	if !s.events.Watched() && !s.quota.Bytes() {
 		return nil
 	}
-	return s.lose
+	return s.lost
 }
 
 func (s *stream) lose(seg *store.Segment, i int, expired bool) {
 	s.quota.Lost(seg.Head(i).Source, seg.Signal[i])
-	switch {
-	case !s.events.Watched(): // making the event allocates
-	case expired:
+	if watched := s.events.Watched(); watched && expired { // making the event allocates
 		s.events.Emit(events.Expired{Signal: seg.Signal[i]})
-	default:
+	} else if watched {
 		s.events.Emit(events.Evicted{Signal: seg.Signal[i]})
 	}
 }
