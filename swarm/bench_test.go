@@ -32,7 +32,7 @@ func BenchmarkCrowd(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				delivered = int(r.Books.Delivered)
+				delivered = int(r.Account.Delivered)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(delivered), "ns/delivery")
 		})

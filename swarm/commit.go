@@ -165,7 +165,7 @@ func (r *solve) admit(ctx context.Context, s *seat.Seat, said signals.Any) error
 	if coordinate.Is(said.Kind()) {
 		entered, err := r.coordinate(ctx, s, said)
 		if entered {
-			r.said++
+			r.emitted++
 		}
 		return err
 	}
@@ -188,7 +188,7 @@ func (r *solve) admit(ctx context.Context, s *seat.Seat, said signals.Any) error
 	if err := r.publish(ctx, s.Publisher, said); err != nil {
 		return err
 	}
-	r.said++
+	r.emitted++
 	r.admitted(ctx, said)
 	return nil
 }

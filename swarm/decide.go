@@ -38,7 +38,7 @@ func (r *solve) decide(ctx context.Context, left []*seat.Turn) {
 
 // outOfSignals stops a solve that has used up its signals.
 func (r *solve) outOfSignals() {
-	r.stop(runlog.StopBudget, fmt.Sprintf("the limit of %s in a solve is reached", words.Plural(r.said+r.fired, "signal")), nil)
+	r.stop(runlog.StopBudget, fmt.Sprintf("the limit of %s in a solve is reached", words.Plural(r.emitted+r.fired, "signal")), nil)
 }
 
 // weigh evaluates the votes. The caller must call end when it knows what follows.
@@ -215,7 +215,7 @@ func (r *solve) conclude(ctx context.Context) {
 
 // broken returns the failed turns because of which the solve cannot go on.
 func (r *solve) broken(d consensus.Decision) []solves.TurnFailed {
-	return r.seats.Broken(d, r.alone(d) != "", seat.Round{Number: r.result.Rounds, Begun: r.round.begun, Silent: r.said == r.round.saidBefore})
+	return r.seats.Broken(d, r.alone(d) != "", seat.Round{Number: r.result.Rounds, Begun: r.round.begun, Silent: r.emitted == r.round.emittedBefore})
 }
 
 // breakOff stops a solve that cannot go on because its agents fail.
@@ -239,7 +239,7 @@ func (r *solve) breakOff(d consensus.Decision, failed []solves.TurnFailed) {
 
 // silence says what is missing if no one voted.
 func (r *solve) silence() string {
-	if r.thread.Votes.Len() == 0 && r.said == 0 {
+	if r.thread.Votes.Len() == 0 && r.emitted == 0 {
 		return fmt.Sprintf("none of %s said anything", words.Plural(len(r.seats), "agent"))
 	}
 	proposals := "no proposals"

@@ -110,7 +110,7 @@ func (r *solve) reached(ctx context.Context, d consensus.Decision) {
 	))
 }
 
-// leave ends the solve's turns and readers and adds up their books.
+// leave ends the solve's turns and readers and adds up their accounts.
 func (r *solve) leave(ctx context.Context) {
 	turns := &r.result.Turns
 	turns.Dropped = turns.Taken - turns.Committed - turns.Failed
@@ -123,7 +123,7 @@ func (r *solve) leave(ctx context.Context) {
 		}
 	}
 	for _, s := range r.seats {
-		r.result.Books = r.result.Books.Plus(s.Close())
+		r.result.Account = r.result.Account.Plus(s.Close())
 	}
 	if r.log != nil {
 		r.log.Close()

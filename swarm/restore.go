@@ -23,7 +23,7 @@ func (r *solve) restore(ctx context.Context, log []signals.Any) {
 	r.result.Seed = cmp.Or(seedOf(log), r.result.Seed)
 	for _, s := range log {
 		if k := s.Kind(); r.seats.Of(s.Head().Source) != nil && k != (agents.Passed{}).Kind() && k != coordination.KindTransition {
-			r.said++
+			r.emitted++
 		}
 		if s.Kind() == routing.KindTimer {
 			r.fired++
@@ -56,7 +56,7 @@ func (r *solve) recall(ctx context.Context, s signals.Any, past *seat.Recall) {
 		r.tellAll(now.Answered.Payload.AnswerID)
 	}
 	if now.Began != before.Began {
-		r.round.saidBefore, r.result.Seed = r.said, now.Began.Payload.Seed
+		r.round.emittedBefore, r.result.Seed = r.emitted, now.Began.Payload.Seed
 		for _, t := range begun {
 			r.give(t, now.Began.Time, now.Began.Payload.Effort)
 		}
@@ -67,7 +67,7 @@ func (r *solve) recall(ctx context.Context, s signals.Any, past *seat.Recall) {
 func (r *solve) tellAll(id signals.ID) {
 	i := slices.IndexFunc(r.thread.Log, func(s signals.Any) bool { return s.Head().ID == id })
 	if i >= 0 {
-		r.seats.TellAll(r.thread.Log[i])
+		r.seats.DeliverAll(r.thread.Log[i])
 	}
 }
 

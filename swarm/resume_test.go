@@ -256,7 +256,7 @@ func TestHealthyRunHasNoDeadLetters(t *testing.T) {
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{
 		proposer("p", "a", "do a"), talker("t"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"a": yes}),
 	}}))
-	if r.Books.Dead() != 0 || r.Books.Filtered == 0 || r.Stop != runlog.StopConsensus {
-		t.Errorf("%v with %+v", r.Stop, r.Books)
+	if r.Account.Dead() != 0 || r.Account.Filtered == 0 || r.Stop != runlog.StopConsensus {
+		t.Errorf("%v with %+v", r.Stop, r.Account)
 	}
 }

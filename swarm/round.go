@@ -35,7 +35,7 @@ func (r *solve) runRound(ctx context.Context) {
 		r.result.Rounds++
 		ctx, over := hooks.Start(ctx, hooks.Op{Name: hooks.OpRound, Thread: r.result.Thread, Round: r.result.Rounds})
 		defer over(nil, nil)
-		r.round = lastRound{begun: begin, saidBefore: r.said}
+		r.round = lastRound{begun: begin, emittedBefore: r.emitted}
 		r.begin(ctx, turns)
 		r.commitAll(ctx, turns)
 	}

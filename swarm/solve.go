@@ -45,7 +45,7 @@ type solve struct {
 	yield  func(solves.Event)
 
 	span    seat.Span
-	said    int // number of signals of agents
+	emitted int // number of signals of agents
 	fired   int // number of their timers' signals
 	round   lastRound
 	step    nextStep
@@ -64,10 +64,10 @@ type nextStep struct {
 
 // A lastRound has the numbers of the last round.
 type lastRound struct {
-	begun      int      // number of its turns
-	saidBefore int      // number of signals of agents before it
-	stopped    bool     // the solve stopped in it, and continues
-	asking     []string // questions of its turns to a person
+	begun         int      // number of its turns
+	emittedBefore int      // number of signals of agents before it
+	stopped       bool     // the solve stopped in it, and continues
+	asking        []string // questions of its turns to a person
 }
 
 // Records say which records of the solve are in the log.
@@ -139,7 +139,7 @@ func (r *solve) over() bool { return r.result.Stop != 0 }
 func (r *solve) roundsLeft() int { return r.opts.Limits.Rounds - r.result.Rounds }
 
 // signalsLeft returns the number of signals that agents and their timers may still publish.
-func (r *solve) signalsLeft() int { return max(0, r.opts.Limits.Signals-r.said-r.fired) }
+func (r *solve) signalsLeft() int { return max(0, r.opts.Limits.Signals-r.emitted-r.fired) }
 
 // inTime returns ctx, or a short extension if it has ended.
 func (r *solve) inTime(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -87,8 +87,8 @@ func solve(t *testing.T, s *swarm.Swarm) *solves.Result {
 // checkResult holds what is true of every result.
 func checkResult(t *testing.T, r *solves.Result) {
 	t.Helper()
-	if !r.Books.Balanced() || r.Books.Pending != 0 {
-		t.Errorf("books do not balance: %+v", r.Books)
+	if !r.Account.Balanced() || r.Account.Pending != 0 {
+		t.Errorf("account does not balance: %+v", r.Account)
 	}
 	if n := r.Turns.Committed + r.Turns.Failed + r.Turns.Dropped; n != r.Turns.Taken {
 		t.Errorf("turns do not add up: %+v", r.Turns)

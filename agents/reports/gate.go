@@ -80,13 +80,13 @@ func (g *Gate) ledger(worker string) *ledger {
 	return &ledger{counts: map[string]*Counts{}}
 }
 
-// An Account is a worker and model for which reports are counted.
-type Account struct {
+// A Reporter is a worker and model for which reports are counted.
+type Reporter struct {
 	Worker string
 	Model  string // "" for none, "other" for those beyond the first 16 of a worker
 }
 
-// Counts are the results of an account's reports.
+// Counts are the results of a reporter's reports.
 type Counts struct {
 	Reports  int // accepted; those rejected as a whole are among Rejected
 	Accepted Tally[Part]
@@ -106,11 +106,11 @@ func (t Tally[K]) Total() (sum int) {
 
 // Counts returns the numbers of accepted and rejected items, by worker and
 // model.
-func (g *Gate) Counts() map[Account]Counts {
-	all := map[Account]Counts{}
+func (g *Gate) Counts() map[Reporter]Counts {
+	all := map[Reporter]Counts{}
 	for worker, l := range g.workers {
 		for model, c := range l.counts {
-			all[Account{worker, model}] = Counts{c.Reports, maps.Clone(c.Accepted), maps.Clone(c.Rejected)}
+			all[Reporter{worker, model}] = Counts{c.Reports, maps.Clone(c.Accepted), maps.Clone(c.Rejected)}
 		}
 	}
 	return all

@@ -433,7 +433,7 @@ func TestCountersAreByWorkerAndModel(t *testing.T) {
 	bound.Model = "known"
 	d.file(bound, quiet("t4"))
 	d.publish(d.gate.Judge(bound, nil, signals.ID{}, d.now).Signals...)
-	want := map[reports.Account]reports.Counts{
+	want := map[reports.Reporter]reports.Counts{
 		{Worker: "ann", Model: "m"}: {
 			Reports:  2,
 			Accepted: reports.Tally[reports.Part]{reports.PartFinding: 2, reports.PartLearning: 1, reports.PartEscalation: 1, reports.PartArtifact: 1},
@@ -445,7 +445,7 @@ func TestCountersAreByWorkerAndModel(t *testing.T) {
 	if diff := cmp.Diff(want, d.gate.Counts(), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	c := want[reports.Account{Worker: "ann", Model: "m"}]
+	c := want[reports.Reporter{Worker: "ann", Model: "m"}]
 	if c.Accepted.Total() != 5 || c.Rejected.Total() != 3 {
 		t.Errorf("totals %d and %d", c.Accepted.Total(), c.Rejected.Total())
 	}
@@ -460,7 +460,7 @@ func TestReportWithoutItsModelHasThatOfTheWorker(t *testing.T) {
 		t.Fatal(j.Err)
 	}
 	d.publish(j.Signals...)
-	if n := d.gate.Counts()[reports.Account{Worker: "ann", Model: "known"}].Accepted.Total(); n != 4 {
+	if n := d.gate.Counts()[reports.Reporter{Worker: "ann", Model: "known"}].Accepted.Total(); n != 4 {
 		t.Errorf("%d items count for the worker's model, want 4: %v", n, d.gate.Counts())
 	}
 }

@@ -173,7 +173,7 @@ func TestFloodsAreCappedAndCounted(t *testing.T) {
 	if len(d.log) != 2+2+1+1+8+4 {
 		t.Errorf("%d signals", len(d.log))
 	}
-	c := d.gate.Counts()[reports.Account{Worker: "ann", Model: "m"}]
+	c := d.gate.Counts()[reports.Reporter{Worker: "ann", Model: "m"}]
 	if c.Accepted.Total() != 12 || c.Rejected[reports.ReasonCap] != 240-12 {
 		t.Errorf("%+v\n%s", c, got)
 	}
@@ -192,7 +192,7 @@ func TestAnEscalationInEveryTurnIsLimited(t *testing.T) {
 	if len(accepted) != 4 || !accepted[0] || !accepted[100*time.Second] || !accepted[200*time.Second] || !accepted[300*time.Second] {
 		t.Errorf("accepted at %v", accepted)
 	}
-	c := d.gate.Counts()[reports.Account{Worker: "ann", Model: "m"}]
+	c := d.gate.Counts()[reports.Reporter{Worker: "ann", Model: "m"}]
 	if c.Reports != 60 || c.Accepted[reports.PartEscalation]+c.Rejected[reports.ReasonCooldown]+c.Rejected[reports.ReasonCap] != 60 || c.Rejected[reports.ReasonCooldown] == 0 || c.Rejected[reports.ReasonCap] == 0 {
 		t.Errorf("%+v", c)
 	}
@@ -205,7 +205,7 @@ func TestAnEscalationInEveryTurnIsLimited(t *testing.T) {
 			t.Fatalf("%d open after %d turns", open, n)
 		}
 	}
-	c = d.gate.Counts()[reports.Account{Worker: "ann", Model: "m"}]
+	c = d.gate.Counts()[reports.Reporter{Worker: "ann", Model: "m"}]
 	if c.Accepted[reports.PartEscalation]+c.Rejected[reports.ReasonCap] != 60 || c.Accepted[reports.PartEscalation] != 12 { // 4 at once, for a day each
 		t.Errorf("%+v", c)
 	}
@@ -269,7 +269,7 @@ func TestMemoryOfAWorkerIsBounded(t *testing.T) {
 	if n := len(d.gate.Counts()); n != 17 {
 		t.Errorf("%d accounts", n)
 	}
-	if c := d.gate.Counts()[reports.Account{Worker: "ann", Model: "other"}]; c.Reports != 34 {
+	if c := d.gate.Counts()[reports.Reporter{Worker: "ann", Model: "other"}]; c.Reports != 34 {
 		t.Errorf("others: %+v", c)
 	}
 	_, got := d.file(ann, found("again", finding("f", "claim 49"), finding("g", "claim 1")))

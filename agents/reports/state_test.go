@@ -98,7 +98,7 @@ func TestGateIsAFoldOfTheLog(t *testing.T) {
 				}
 			}
 		})
-		c := d.gate.Counts()[reports.Account{Worker: "ann", Model: "m"}]
+		c := d.gate.Counts()[reports.Reporter{Worker: "ann", Model: "m"}]
 		if c.Accepted[reports.PartFinding] == 0 || c.Accepted[reports.PartLearning] == 0 || c.Accepted[reports.PartEscalation] == 0 || c.Rejected[reports.ReasonDuplicate] == 0 || c.Rejected[reports.ReasonCooldown] == 0 {
 			t.Errorf("seed %d: too little happened: %+v", seed, c)
 		}

@@ -61,7 +61,7 @@ func solveAll(tb testing.TB, all []*swarm.Swarm) (delivered int) {
 		if r == nil {
 			tb.Fatal("a solve failed")
 		}
-		delivered += int(r.Books.Delivered)
+		delivered += int(r.Account.Delivered)
 	}
 	return delivered
 }

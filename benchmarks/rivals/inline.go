@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-const nothingButCalls = "no order, history, expiry, identity, isolation, books"
+const nothingButCalls = "no order, history, expiry, identity, isolation, accounts"
 
 func inline() table {
 	return table{
@@ -20,7 +20,7 @@ func inline() table {
 		Floors:  2,
 		Contenders: []contender{
 			{Name: "interface call", Lacks: nothingButCalls, start: startCalls},
-			{Name: "clock, lock, store, guarded calls", Lacks: "validation, permissions, ids, threads, expiry, conflicts, order across publishers for handlers, re-entrancy, books", start: startFloor},
+			{Name: "clock, lock, store, guarded calls", Lacks: "validation, permissions, ids, threads, expiry, conflicts, order across publishers for handlers, re-entrancy, accounts", start: startFloor},
 			{Name: "swarmbus", start: startInline(false)},
 			{Name: "swarmbus, time given", start: startInline(true)},
 			{Name: "asaskevich/EventBus, synchronous", Lacks: "order of two publishers, history, expiry, identity, panic isolation, types, re-entrant publish of a topic being changed", start: startEventBus},

@@ -182,9 +182,9 @@ func (d *doctor) otlp(ctx context.Context) finding {
 		}
 		_, end := hooks.Start(hooks.With(ctx, p.Observer), hooks.Op{Name: hooks.OpTool, Target: "doctor"})
 		end(nil, nil)
-		books := p.Close()
-		if books.Sent == 0 {
-			return "", fmt.Errorf("the span was not accepted: %s", cmp.Or(books.Why, "no reason is known"))
+		account := p.Close()
+		if account.Sent == 0 {
+			return "", fmt.Errorf("the span was not accepted: %s", cmp.Or(account.Why, "no reason is known"))
 		}
 		return "a span was accepted", nil
 	}, func(error) string { return "start the receiver, or look at the OTEL_EXPORTER_OTLP_* variables" })

@@ -21,8 +21,8 @@ import (
 
 var kills = flag.Int("kills", 10, "how often solves are killed")
 
-// booksOf returns the books of a run, from its journal.
-func booksOf(t *testing.T, path string) limits.Books {
+// accountOf returns the account of a run, from its journal.
+func accountOf(t *testing.T, path string) limits.Account {
 	t.Helper()
 	view, err := journal.NewView(path)
 	if err != nil {
@@ -35,7 +35,7 @@ func booksOf(t *testing.T, path string) limits.Books {
 		}
 		b.Book(change)
 	}
-	return b.Books()
+	return b.Account()
 }
 
 var inAll = regexp.MustCompile(`spent  in all +(\d+) calls, (\d+) tokens in \(\d+ cached\) and (\d+) out`)
@@ -68,9 +68,9 @@ func TestKillsOfASolveWithABudgetBookLittleMoreThanTheServerCounted(t *testing.T
 			usage: &models.Usage{Input: 650, Output: 50}, lives: 10,
 		}
 		server := modelstest.NewServer(modelstest.OpenAI, k.reply)
-		books := k.killedAndResumed(t, server, min(left, 20))
-		counted, all = counted+server.Spent().Tokens(), all+books.Spent.Tokens
-		if used := books.Used().Tokens; used > server.Spent().Tokens() {
+		account := k.killedAndResumed(t, server, min(left, 20))
+		counted, all = counted+server.Spent().Tokens(), all+account.Spent.Tokens
+		if used := account.Used().Tokens; used > server.Spent().Tokens() {
 			t.Errorf("%d tokens are used, and the server counted %d", used, server.Spent().Tokens())
 		}
 		server.Close()
@@ -81,8 +81,8 @@ func TestKillsOfASolveWithABudgetBookLittleMoreThanTheServerCounted(t *testing.T
 }
 
 // killedAndResumed kills a solve that often, lets it decide, settles it, and returns the
-// books before that.
-func (k *killer) killedAndResumed(t *testing.T, server *modelstest.Server, kills int) limits.Books {
+// account before that.
+func (k *killer) killedAndResumed(t *testing.T, server *modelstest.Server, kills int) limits.Account {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "killed"+runs.Suffix)
 	killed, out := k.live(t, "solve", "Which policy?", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL,
@@ -97,22 +97,22 @@ func (k *killer) killedAndResumed(t *testing.T, server *modelstest.Server, kills
 	k.left = 0
 	k.mu.Unlock()
 	status, out, errs := swarmbusRun(t, "solve", "--resume", path)
-	books := booksOf(t, path)
-	if status != exitDecided || !strings.Contains(errs, fmt.Sprintf("budget: %v spent; %v open", books.Used(), books.Open)) {
+	account := accountOf(t, path)
+	if status != exitDecided || !strings.Contains(errs, fmt.Sprintf("budget: %v spent; %v open", account.Used(), account.Open)) {
 		t.Fatalf("status %d: %s%s", status, out, errs)
 	}
 	// An answer that was counted and not yet recorded when the solve was killed is not in it.
 	calls, tokens := spentInAll(t, out)
-	if recorded := answersIn(t, path); calls != recorded.Calls || tokens != recorded.InputTokens+recorded.OutputTokens || tokens > books.Used().Tokens {
-		t.Errorf("%d calls and %d tokens were spent in all, recorded are %+v, used %v", calls, tokens, recorded, books.Used())
+	if recorded := answersIn(t, path); calls != recorded.Calls || tokens != recorded.InputTokens+recorded.OutputTokens || tokens > account.Used().Tokens {
+		t.Errorf("%d calls and %d tokens were spent in all, recorded are %+v, used %v", calls, tokens, recorded, account.Used())
 	}
-	if status, _, errs := swarmbusRun(t, "solve", "--resume", path, "--settle"); status != exitDecided || !strings.Contains(errs, fmt.Sprintf("budget: %v spent\n", books.Used())) {
+	if status, _, errs := swarmbusRun(t, "solve", "--resume", path, "--settle"); status != exitDecided || !strings.Contains(errs, fmt.Sprintf("budget: %v spent\n", account.Used())) {
 		t.Errorf("settled: status %d: %s", status, errs)
 	}
-	if settled := booksOf(t, path); settled.Open != (limits.Spend{}) || settled.Used() != books.Used() {
-		t.Errorf("settled: %+v, before %+v", settled, books)
+	if settled := accountOf(t, path); settled.Open != (limits.Spend{}) || settled.Used() != account.Used() {
+		t.Errorf("settled: %+v, before %+v", settled, account)
 	}
-	return books
+	return account
 }
 
 // answersIn is what the answers in a journal took.

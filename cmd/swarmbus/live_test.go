@@ -21,13 +21,13 @@ import (
 func TestAStatusSaysHowASolveStands(t *testing.T) {
 	began := time.Now()
 	s := status{began: began, round: 2, running: 3, leader: "plan-1", support: 0.625, spent: func() string {
-		return used(limits.Books{Spent: limits.Spend{Tokens: 1200}}, limits.Spend{Tokens: 20000})
+		return used(limits.Account{Spent: limits.Spend{Tokens: 1200}}, limits.Spend{Tokens: 20000})
 	}}
 	got := s.line(began.Add(12300*time.Millisecond), "critic", "so be it", 100)
 	if want := "round 2 · 3 turns · plan-1 leads with 0.62 · 1200 of 20000 tokens · 12s · critic: so be it"; got != want {
 		t.Errorf("got  %q,\nwant %q", got, want)
 	}
-	money := used(limits.Books{Spent: limits.Spend{Money: models.USD / 40}}, limits.Spend{Money: models.USD / 2})
+	money := used(limits.Account{Spent: limits.Spend{Money: models.USD / 40}}, limits.Spend{Money: models.USD / 2})
 	if want := "0.025 of 0.5usd"; money != want {
 		t.Errorf("got %q, want %q", money, want)
 	}

@@ -67,7 +67,7 @@ func TestStartupWaitsForNoJournal(t *testing.T) {
 		}
 		if made.Begin != nil {
 			if err := made.Begin(); err != nil || store.reads.Load() != 1 {
-				t.Errorf("team %s: the budget's books were read %d times, want 1 (%v)", team.Name, store.reads.Load(), err)
+				t.Errorf("team %s: the budget's account were read %d times, want 1 (%v)", team.Name, store.reads.Load(), err)
 			}
 		}
 		if made.End != nil {

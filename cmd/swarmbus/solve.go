@@ -376,10 +376,10 @@ func (f *solveFlags) bookedStatus(cmd *cobra.Command, r *solves.Result) error {
 	if f.budget == nil {
 		return err
 	}
-	books := f.budget.Books()
-	fmt.Fprintln(cmd.ErrOrStderr(), booked(books))
+	account := f.budget.Account()
+	fmt.Fprintln(cmd.ErrOrStderr(), booked(account))
 	var status *statusError
-	if errors.As(err, &status) && status.status == exitNoConsensus && books.Refused > 0 {
+	if errors.As(err, &status) && status.status == exitNoConsensus && account.Refused > 0 {
 		status.status = exitBudget
 	}
 	return err

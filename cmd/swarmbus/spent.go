@@ -60,13 +60,13 @@ func (f *solveFlags) rebook(run *aJournal, budget *limits.Budget) error {
 }
 
 // booked says what the budget has booked. What is open may have cost less or more.
-func booked(books limits.Books) string {
-	line := fmt.Sprintf("budget: %v spent", books.Used())
-	if books.Open != (limits.Spend{}) {
-		line += fmt.Sprintf("; %v open: the likely cost of calls that failed, were interrupted or were not counted, until --resume RUN --settle", books.Open)
+func booked(account limits.Account) string {
+	line := fmt.Sprintf("budget: %v spent", account.Used())
+	if account.Open != (limits.Spend{}) {
+		line += fmt.Sprintf("; %v open: the likely cost of calls that failed, were interrupted or were not counted, until --resume RUN --settle", account.Open)
 	}
-	if books.Refused > 0 {
-		line += fmt.Sprintf("; %s refused", plural(books.Refused, "call"))
+	if account.Refused > 0 {
+		line += fmt.Sprintf("; %s refused", plural(account.Refused, "call"))
 	}
 	return line
 }

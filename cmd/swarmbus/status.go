@@ -77,14 +77,14 @@ func (f *solveFlags) spending() func() string {
 	if err != nil {
 		return nil
 	}
-	return func() string { return used(f.budget.Books(), most) }
+	return func() string { return used(f.budget.Account(), most) }
 }
 
-func used(books limits.Books, most limits.Spend) string {
+func used(account limits.Account, most limits.Spend) string {
 	if most.Money > 0 {
-		return fmt.Sprintf("%.2g of %v", books.Spent.Money.Dollars(), most.Money)
+		return fmt.Sprintf("%.2g of %v", account.Spent.Money.Dollars(), most.Money)
 	}
-	return fmt.Sprintf("%d of %s", books.Spent.Tokens, plural(most.Tokens, "token"))
+	return fmt.Sprintf("%d of %s", account.Spent.Tokens, plural(most.Tokens, "token"))
 }
 
 // watching returns the hook of a solve, which counts the turns that run for the line on a

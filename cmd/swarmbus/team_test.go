@@ -65,8 +65,8 @@ func TestATeamFileSaysWhatFlagsSay(t *testing.T) {
 		if diff := cmp.Diff(saidIn(t, byFlags), saidIn(t, byFile)); diff != "" {
 			t.Errorf("%s: the log differs (-flags +file): %s", name, diff)
 		}
-		if flags, file := booksOf(t, byFlags), booksOf(t, byFile); flags != file {
-			t.Errorf("%s: the books differ: %+v, %+v", name, flags, file)
+		if flags, file := accountOf(t, byFlags), accountOf(t, byFile); flags != file {
+			t.Errorf("%s: the account differ: %+v, %+v", name, flags, file)
 		}
 		if diff := cmp.Diff(teamIn(t, byFlags), teamIn(t, byFile)); diff != "" {
 			t.Errorf("%s: the teams differ (-flags +file): %s", name, diff)

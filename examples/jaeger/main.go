@@ -47,10 +47,10 @@ func run(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	err = decideAll(ctx, p, stdout)
-	books := p.Close()
-	fmt.Fprintln(stdout, "otel:", books)
-	if err == nil && books.Lost() > 0 {
-		err = fmt.Errorf("%d spans were lost: is Jaeger running? see docs/tracing.md", books.Lost())
+	account := p.Close()
+	fmt.Fprintln(stdout, "otel:", account)
+	if err == nil && account.Lost() > 0 {
+		err = fmt.Errorf("%d spans were lost: is Jaeger running? see docs/tracing.md", account.Lost())
 	}
 	return err
 }

@@ -161,7 +161,7 @@ func (s *study) look(ctx context.Context) {
 		}
 	}
 	for _, id := range []string{"ann", "bob"} {
-		c := s.desk.Counts()[reports.Account{Worker: id, Model: "scripted"}]
+		c := s.desk.Counts()[reports.Reporter{Worker: id, Model: "scripted"}]
 		s.say(id, "%d reports, %d items accepted, %d rejected", c.Reports, c.Accepted.Total(), c.Rejected.Total())
 	}
 	ear, err := s.bus.Subscribe(bus.SubscribeOptions{Kinds: []signals.Kind{reports.Advisory{}.Kind()}})

@@ -62,7 +62,7 @@ func run(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(out, "budget: %v spent; the server counts %s\n", budget.Books().Spent, spent(server.Spent()))
+	_, err = fmt.Fprintf(out, "budget: %v spent; the server counts %s\n", budget.Account().Spent, spent(server.Spent()))
 	return err
 }
 

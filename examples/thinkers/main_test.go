@@ -126,12 +126,12 @@ func TestSwarmSolvesOverEachAdapterStreamsAndStaysInBudget(t *testing.T) {
 			m := limits.New(limits.Options{Budget: budget}).Limit(a.open(t, server.URL, nil))
 			var pieces atomic.Int32
 			_, r := solve(t, t.Context(), eight(m, func(string, models.Piece) { pieces.Add(1) }))
-			books, counted := budget.Books(), server.Spent()
+			account, counted := budget.Account(), server.Spent()
 			if r.Stop != runlog.StopConsensus || !strings.Contains(r.Answer, "full jitter") || len(server.Refused()) > 0 {
 				t.Errorf("%v: %q, %v, the server refused %v", r.Stop, r.Answer, r.Detail, server.Refused())
 			}
-			if books.Spent.Tokens != counted.Tokens() || books.Reserved.Tokens != 0 || books.Over.Tokens != 0 || r.SpentInAll().InputTokens != counted.Input {
-				t.Errorf("the budget has %+v, the result %+v, the server counts %+v", books, r.SpentInAll(), counted)
+			if account.Spent.Tokens != counted.Tokens() || account.Reserved.Tokens != 0 || account.Over.Tokens != 0 || r.SpentInAll().InputTokens != counted.Input {
+				t.Errorf("the budget has %+v, the result %+v, the server counts %+v", account, r.SpentInAll(), counted)
 			}
 			if calls := len(server.Requests()); int(pieces.Load()) <= 2*calls || calls < 16 {
 				t.Errorf("%d pieces of %d answers", pieces.Load(), calls)
@@ -154,9 +154,9 @@ func TestBudgetEndsASwarmOfEightWithoutOverspending(t *testing.T) {
 				m := limits.New(limits.Options{Budget: budget}).Limit(a.open(t, server.URL, nil))
 				_, r := solve(t, t.Context(), eight(m, nil))
 				server.Close()
-				books, counted := budget.Books(), server.Spent().Tokens()
-				if counted > most || books.Spent.Tokens != counted || books.Refused == 0 || counted == 0 {
-					t.Errorf("of %d tokens the server counts %d, the budget %+v; %v", most, counted, books, r.Stop)
+				account, counted := budget.Account(), server.Spent().Tokens()
+				if counted > most || account.Spent.Tokens != counted || account.Refused == 0 || counted == 0 {
+					t.Errorf("of %d tokens the server counts %d, the budget %+v; %v", most, counted, account, r.Stop)
 				}
 			}
 		})

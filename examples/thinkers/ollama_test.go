@@ -124,12 +124,12 @@ func TestOllamaJudgesVoteAsTheirModelsAnswerAndAClerkCallsTools(t *testing.T) {
 			t.Errorf("%s spent %+v", a.ID, spent)
 		}
 	}
-	all, books := r.SpentInAll(), budget.Books()
+	all, account := r.SpentInAll(), budget.Account()
 	if len(groups) != 5 || int(pieces.Load()) < all.Calls {
 		t.Errorf("groups %v; %d pieces of %d answers", groups, pieces.Load(), all.Calls)
 	}
-	if books.Spent.Tokens != all.InputTokens+all.OutputTokens+books.Open.Tokens || books.Reserved.Tokens != 0 || books.Over.Tokens != 0 {
-		t.Errorf("the budget has %+v, the result %+v", books, all)
+	if account.Spent.Tokens != all.InputTokens+all.OutputTokens+account.Open.Tokens || account.Reserved.Tokens != 0 || account.Over.Tokens != 0 {
+		t.Errorf("the budget has %+v, the result %+v", account, all)
 	}
 	t.Logf("%v: %s; %v; %d calls of tools; %+v", r.Stop, r.Detail, stances, results, all)
 

@@ -13,7 +13,7 @@
 //
 // Only Close waits for the collector, and only as long as configured. If the
 // collector refuses, hangs or is absent, spans are lost and counted, with the
-// first reason: see [Books]. A failure is logged once, not for each batch. A
+// first reason: see [Account]. A failure is logged once, not for each batch. A
 // response that is not OTLP, such as an HTML page, is a loss like any other, and
 // so are spans that the collector reports as rejected.
 //

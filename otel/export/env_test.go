@@ -68,8 +68,8 @@ func TestValuesAtTheirBoundsAreTaken(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
 	p := newPipeline(t, export.Options{NoMetrics: true})
 	decide(t, p)
-	if books := p.Close(); books.Ended == 0 || books.Sent == 0 {
-		t.Errorf("got %v, want spans sent", books)
+	if account := p.Close(); account.Ended == 0 || account.Sent == 0 {
+		t.Errorf("got %v, want spans sent", account)
 	}
 }
 
@@ -148,8 +148,8 @@ func TestCertificatesOfTheVariablesAreUsed(t *testing.T) {
 		t.Setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", certificate)
 		p := newPipeline(t, export.Options{NoMetrics: true, Patience: 500 * time.Millisecond})
 		decide(t, p)
-		if books := p.Close(); (books.Lost() == 0) != known {
-			t.Errorf("certificate %q: got %v, want it taken %v", certificate, books, known)
+		if account := p.Close(); (account.Lost() == 0) != known {
+			t.Errorf("certificate %q: got %v, want it taken %v", certificate, account, known)
 		}
 	}
 	t.Setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", os.Args[0])
@@ -171,8 +171,8 @@ func TestDisablingVariablesSendNothing(t *testing.T) {
 			}
 			p := newPipeline(t, export.Options{})
 			decide(t, p)
-			if books := p.Close(); books != (export.Books{}) {
-				t.Errorf("%v: got %+v", env, books)
+			if account := p.Close(); account != (export.Account{}) {
+				t.Errorf("%v: got %+v", env, account)
 			}
 		})
 	}

@@ -30,7 +30,7 @@ type Options struct {
 
 	// Log receives errors: lost telemetry, failed turns, refused signals and dead
 	// letters, with texts only if content is recorded. If it is nil, losses are
-	// only in the books.
+	// only in the account.
 	Log *slog.Logger
 
 	// Content and Deliveries are those of [otel.Options]. Content is used if
@@ -48,7 +48,7 @@ type Pipeline struct {
 
 	tracers *sdktrace.TracerProvider // nil: no traces
 	meters  *sdkmetric.MeterProvider // nil: no metrics
-	books   *counter
+	counter *counter
 	stop    context.CancelCauseFunc
 	patient time.Duration
 }
@@ -61,11 +61,11 @@ func New(ctx context.Context, o *Options) (*Pipeline, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	p := &Pipeline{patient: cmp.Or(o.Patience, 5*time.Second), books: &counter{log: o.Log, warned: map[string]bool{}}}
+	p := &Pipeline{patient: cmp.Or(o.Patience, 5*time.Second), counter: &counter{log: o.Log, warned: map[string]bool{}}}
 	if o.Log == nil {
-		p.books.log = slog.New(slog.DiscardHandler)
+		p.counter.log = slog.New(slog.DiscardHandler)
 	}
-	p.books.stop, p.stop = context.WithCancelCause(context.Background())
+	p.counter.stop, p.stop = context.WithCancelCause(context.Background())
 	if err := p.open(ctx, o); err != nil {
 		p.Close()
 		return nil, err
@@ -129,7 +129,7 @@ func (p *Pipeline) trace(ctx context.Context, about *resource.Resource) error {
 		o = append(o, sdktrace.WithMaxQueueSize(queue))
 	}
 	p.tracers = sdktrace.NewTracerProvider(
-		sdktrace.WithResource(about), sdktrace.WithSpanProcessor(p.books), sdktrace.WithBatcher(spans{e, p.books}, o...),
+		sdktrace.WithResource(about), sdktrace.WithSpanProcessor(p.counter), sdktrace.WithBatcher(spans{e, p.counter}, o...),
 	)
 	return nil
 }
@@ -148,15 +148,15 @@ func (p *Pipeline) measure(ctx context.Context, about *resource.Resource, unaske
 		return err
 	}
 	p.meters = sdkmetric.NewMeterProvider(
-		sdkmetric.WithResource(about), sdkmetric.WithReader(sdkmetric.NewPeriodicReader(metrics{e, p.books})),
+		sdkmetric.WithResource(about), sdkmetric.WithReader(sdkmetric.NewPeriodicReader(metrics{e, p.counter})),
 	)
 	return nil
 }
 
 // Close sends what is left, for at most Options.Patience, and ends every
 // goroutine. Spans that have not ended are not sent, so a program should first
-// wait for its swarms (Swarm.Shutdown). It returns the final books.
-func (p *Pipeline) Close() Books {
+// wait for its swarms (Swarm.Shutdown). It returns the final account.
+func (p *Pipeline) Close() Account {
 	ctx, cancel := context.WithTimeout(context.Background(), p.patient)
 	defer cancel()
 	// Then running exports end at once, and their spans count as lost.
@@ -176,12 +176,12 @@ func (p *Pipeline) Close() Books {
 		both.Go(func() { _ = p.tracers.Shutdown(context.WithoutCancel(ctx)) })
 	}
 	both.Wait()
-	return p.Books()
+	return p.Account()
 }
 
-// Books returns the current books.
-func (p *Pipeline) Books() Books {
-	p.books.mu.Lock()
-	defer p.books.mu.Unlock()
-	return p.books.books
+// Account returns the current account.
+func (p *Pipeline) Account() Account {
+	p.counter.mu.Lock()
+	defer p.counter.mu.Unlock()
+	return p.counter.account
 }

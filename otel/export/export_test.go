@@ -29,9 +29,9 @@ func TestSpansAndMetricsAreSent(t *testing.T) {
 	})
 	p := newPipeline(t, export.Options{})
 	decide(t, p)
-	books := p.Close()
-	if traces.Load() == 0 || metrics.Load() == 0 || books.Sent < 12 || books.Lost() != 0 || books.Traces != 1 || books.Metrics == 0 {
-		t.Errorf("got %d and %d requests, %+v, want everything sent", traces.Load(), metrics.Load(), books)
+	account := p.Close()
+	if traces.Load() == 0 || metrics.Load() == 0 || account.Sent < 12 || account.Lost() != 0 || account.Traces != 1 || account.Metrics == 0 {
+		t.Errorf("got %d and %d requests, %+v, want everything sent", traces.Load(), metrics.Load(), account)
 	}
 }
 
@@ -97,8 +97,8 @@ func TestPublishesAreSentWhenTheWatchIsNotStopped(t *testing.T) {
 	if _, err := b.System().Publish(t.Context(), signals.New(signals.Header{}, signals.Task{Task: "x"})); err != nil {
 		t.Fatal(err)
 	}
-	if books := p.Close(); books.Sent != 1 || !slices.Contains(got.spans, "publish task:new") {
-		t.Errorf("got %v and %v, want the publish", books, got.spans)
+	if account := p.Close(); account.Sent != 1 || !slices.Contains(got.spans, "publish task:new") {
+		t.Errorf("got %v and %v, want the publish", account, got.spans)
 	}
 }
 

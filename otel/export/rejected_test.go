@@ -81,12 +81,12 @@ func TestRejectedTelemetryIsLost(t *testing.T) {
 			var log bytes.Buffer
 			p := newPipeline(t, export.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 			decide(t, p)
-			books := p.Close()
-			if books.Lost() != 3 || books.Why != "the collector rejected 3 spans: too old" {
-				t.Errorf("got %v, want three spans lost, and why", books)
+			account := p.Close()
+			if account.Lost() != 3 || account.Why != "the collector rejected 3 spans: too old" {
+				t.Errorf("got %v, want three spans lost, and why", account)
 			}
-			if books.Metrics != 0 || books.MetricsFailed != 1 || !strings.Contains(log.String(), "the collector rejected 2 data points: too new") {
-				t.Errorf("got %v and logged %s, want the metrics lost, and why", books, &log)
+			if account.Metrics != 0 || account.MetricsFailed != 1 || !strings.Contains(log.String(), "the collector rejected 2 data points: too new") {
+				t.Errorf("got %v and logged %s, want the metrics lost, and why", account, &log)
 			}
 		})
 	}
@@ -108,7 +108,7 @@ func TestTracesAreSentWhileMetricsHang(t *testing.T) {
 	t.Cleanup(func() { close(hang) })
 	p := newPipeline(t, export.Options{Patience: 500 * time.Millisecond})
 	decide(t, p)
-	if books := p.Close(); books.Lost() != 0 || books.Sent == 0 || books.MetricsFailed == 0 {
-		t.Errorf("got %v, want every span sent, and the metrics lost", books)
+	if account := p.Close(); account.Lost() != 0 || account.Sent == 0 || account.MetricsFailed == 0 {
+		t.Errorf("got %v, want every span sent, and the metrics lost", account)
 	}
 }

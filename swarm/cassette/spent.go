@@ -13,7 +13,7 @@ type booking[C any] struct {
 	Booked *C `json:"booked"`
 }
 
-// Book records a change of the books of a run, for [Booked]. It fits
+// Book records a change of the account of a run, for [Booked]. It fits
 // [limits.Budget.Keep].
 //
 // [limits.Budget.Keep]: https://pkg.go.dev/github.com/swarmbus/swarmbus/agents/models/limits#Budget.Keep
@@ -29,7 +29,7 @@ func Book[C any](j journal.Store, change C) error {
 	return err
 }
 
-// Booked yields the changes that a journal has, in order, for the books of a run that
+// Booked yields the changes that a journal has, in order, for the account of a run that
 // continues. An error of the journal ends it.
 func Booked[C any](j journal.Reader) iter.Seq2[C, error] {
 	return func(yield func(C, error) bool) {

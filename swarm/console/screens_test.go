@@ -64,7 +64,7 @@ func TestHealthHasBooksThatBalance(t *testing.T) {
 	s := start(t, t.TempDir())
 	s.solve(payments)
 	h := call[api.Health](s, "GET", "/api/health", "")
-	if !h.OK || len(h.Logs) != 2 || !h.Logs[0].Books.Balanced || h.Logs[0].Books.Intended == 0 {
+	if !h.OK || len(h.Logs) != 2 || !h.Logs[0].Account.Balanced || h.Logs[0].Account.Intended == 0 {
 		t.Errorf("got %+v", h)
 	}
 	status, header, text := s.ask("GET", "/api/metrics", "")

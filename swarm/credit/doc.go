@@ -1,7 +1,7 @@
 // Package credit says who moved the result of a solve.
 //
-//	account, err := result.Credit(nil)
-//	for _, s := range account.Shares {
+//	by, err := result.Credit(nil)
+//	for _, s := range by.Shares {
 //		fmt.Println(s.Agent, s.Credit, s.Error)
 //	}
 //

@@ -248,7 +248,7 @@ func (d *Desk) Receipt(worker, turn string) (r reports.Receipt, known bool) {
 
 // Counts returns the numbers of accepted and rejected parts, by worker and
 // model.
-func (d *Desk) Counts() (counts map[reports.Account]reports.Counts) {
+func (d *Desk) Counts() (counts map[reports.Reporter]reports.Counts) {
 	d.look(func(g *reports.Gate) { counts = g.Counts() })
 	return counts
 }

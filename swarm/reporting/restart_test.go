@@ -149,7 +149,7 @@ func TestRestartFilesExactlyTheUnfiledReports(t *testing.T) {
 		if diff := cmp.Diff(want, kinds); diff != "" {
 			t.Errorf("%s: filed %s", name, diff)
 		}
-		if c := d.Counts()[reports.Account{Worker: "ann"}]; c.Reports != 2 || c.Rejected[reports.ReasonInvalid] != 1 {
+		if c := d.Counts()[reports.Reporter{Worker: "ann"}]; c.Reports != 2 || c.Rejected[reports.ReasonInvalid] != 1 {
 			t.Errorf("%s: %+v", name, c)
 		}
 		listen(t, d)

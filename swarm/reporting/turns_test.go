@@ -75,7 +75,7 @@ func TestReportsOfTurnsAreFiledBehindThem(t *testing.T) {
 	if got := news(); !slices.Equal(got, []signals.Kind{reports.Turn{}.Kind(), reports.Rejected{}.Kind()}) {
 		t.Errorf("no report: %v", got)
 	}
-	if n := d.Counts()[reports.Account{Worker: "ann", Model: "m"}].Accepted.Total(); n != 1 {
+	if n := d.Counts()[reports.Reporter{Worker: "ann", Model: "m"}].Accepted.Total(); n != 1 {
 		t.Errorf("%d items are accepted", n)
 	}
 	stop()

@@ -16,7 +16,7 @@ func (r *Result) Claims() *claims.Graph { return claims.Of(r.Log, r.Proposals) }
 
 // Credit returns who moved the result, as revised if it is, the greatest credit first; see
 // [credit.Of]. Where the options name no strategy, the votes of a mode count by its plan.
-func (r *Result) Credit(o *credit.Options) (*credit.Account, error) {
+func (r *Result) Credit(o *credit.Options) (*credit.Attribution, error) {
 	var own credit.Options
 	if o != nil {
 		own = *o

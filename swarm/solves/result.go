@@ -95,7 +95,7 @@ type Cost struct {
 	// although its context had ended before: they ignore their context.
 	LeftBehind []string
 	Elapsed    time.Duration // on the wall clock
-	Books      stats.Account // of the thread's readers; signals after the last reader left count as filtered
+	Account    stats.Account // of the thread's readers; signals after the last reader left count as filtered
 }
 
 // LoggedBy returns what the log of a thread says. Its slices are shared.

@@ -17,7 +17,7 @@ import (
 // A log does not contain everything. [Started] has no seed and no agents, refused
 // signals are only their kinds, an error is its text, and [Weighed] is the decision when the
 // solve stopped. The [Result] of [Stopped] has the signals and the decision, and who
-// failed or was late, but no turns, books or times.
+// failed or was late, but no turns, account or times.
 //
 // The iteration ends after Stopped; but after that of an escalated solve it
 // waits for its continuation, and after a stop from which the solve was resumed it goes

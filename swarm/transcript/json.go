@@ -108,7 +108,7 @@ type (
 		Talk      *talk.Diagnosis       `json:"talk"`
 		Revision  *revisionLine         `json:"revision,omitempty"`
 		Synthesis *synthesis.Written    `json:"synthesis,omitempty"`
-		Books     stats.Account         `json:"books"`
+		Account   stats.Account         `json:"account"`
 
 		Spent map[string]spending.Cost `json:"spent,omitempty"` // by agent
 	}
@@ -185,7 +185,7 @@ func line(e solves.Event) any {
 		return stoppedLine{
 			"stopped", r.Stop, r.Detail, r.Answer, r.Decision, r.Decision.Tallies(), r.Decision.Dissent(), r.Decision.Uncounted(),
 			r.Rounds, len(r.Log), r.Calls, modeOf(r), r.Turns, r.Missing, r.Passed, casesOf(r), placesOf(r.Retracted), placesOf(r.Fallen), r.Talk(),
-			revisionOf(r), synthesisOf(r), r.Books, r.Spent,
+			revisionOf(r), synthesisOf(r), r.Account, r.Spent,
 		}
 	}
 	return nil

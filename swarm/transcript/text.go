@@ -299,8 +299,8 @@ func (t *text) stopped(r *solves.Result) {
 	t.line("%s", t.paint(faint, fmt.Sprintf("          %d rounds, %d signals, %d turns (%d failed, %d late, %d dropped), %d refused, %v",
 		r.Rounds, len(r.Log), r.Turns.Taken, r.Turns.Failed, r.Turns.Late, r.Turns.Dropped, r.Turns.Refused, r.Elapsed.Round(time.Millisecond))))
 	t.spent(r)
-	b := r.Books
-	t.line("%s", t.paint(faint, fmt.Sprintf("          books: %d intended = %d delivered + %d filtered + %d pending + %d dead",
+	b := r.Account
+	t.line("%s", t.paint(faint, fmt.Sprintf("          account: %d intended = %d delivered + %d filtered + %d pending + %d dead",
 		b.Intended, b.Delivered, b.Filtered, b.Pending, b.Dead())))
 }
 

@@ -101,7 +101,7 @@ func TestUsageThatMakesNoSenseIsBookedAsTheReservation(t *testing.T) {
 		if _, err := l.Ask(t.Context(), request); err != nil {
 			t.Fatal(err)
 		}
-		if k := b.Books(); k.Spent.Tokens != limits.Bound(request)+request.Most || k.Spent.Money <= 0 || k.Open != k.Spent {
+		if k := b.Account(); k.Spent.Tokens != limits.Bound(request)+request.Most || k.Spent.Money <= 0 || k.Open != k.Spent {
 			t.Errorf("%s: got %+v", name, k)
 		}
 	}
@@ -112,7 +112,7 @@ func TestSumsThatCannotBeCountedStayTooHigh(t *testing.T) {
 	for range 3 {
 		b.Book(limits.Change{Used: limits.Spend{Tokens: math.MaxInt - 1, Money: math.MaxInt64 - 1}})
 	}
-	if k := b.Books(); k.Spent != (limits.Spend{Tokens: math.MaxInt, Money: math.MaxInt64}) {
+	if k := b.Account(); k.Spent != (limits.Spend{Tokens: math.MaxInt, Money: math.MaxInt64}) {
 		t.Errorf("got %v", k.Spent)
 	}
 	if _, err := limits.New(limits.Options{Budget: b}).Limit(failing(0, nil).model()).Ask(t.Context(), request); !errors.Is(err, models.ErrBudget) {

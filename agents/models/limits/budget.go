@@ -39,14 +39,14 @@ type Budget struct {
 	most Spend // 0: unlimited
 	keep func(Change) error
 
-	mu     sync.Mutex // protects the fields below
-	books  Books
-	recent shares
-	freed  chan struct{} // closed when a reservation ends; nil: no one waits
+	mu      sync.Mutex // protects the fields below
+	account Account
+	recent  shares
+	freed   chan struct{} // closed when a reservation ends; nil: no one waits
 }
 
-// Books are the accounts of a budget at one moment.
-type Books struct {
+// An Account is what a budget has counted up to one moment.
+type Account struct {
 	Spent    Spend // by finished calls
 	Open     Spend // of Spent: the likely cost of calls whose usage is unknown, since they failed, were interrupted or were not counted
 	Withheld Spend // what calls in Open may have taken beyond their likely cost: no other call may take it
@@ -56,7 +56,7 @@ type Books struct {
 }
 
 // Used returns what the answers took, as the providers counted it.
-func (b *Books) Used() Spend { return b.Spent.minus(b.Open) }
+func (b *Account) Used() Spend { return b.Spent.minus(b.Open) }
 
 // A Change is a change of what was used and of what is open, for [Budget.Keep].
 type Change struct {
@@ -77,11 +77,11 @@ func NewBudget(most Spend) *Budget { return &Budget{most: most, recent: shares{}
 // cannot be recorded stays open. Call Keep before the budget is used.
 func (b *Budget) Keep(change func(Change) error) { b.keep = change }
 
-// Books returns the budget's accounts.
-func (b *Budget) Books() Books {
+// Account returns the budget's account.
+func (b *Budget) Account() Account {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.books
+	return b.account
 }
 
 // Book counts a change that was recorded earlier in a run that is continued, or an
@@ -90,8 +90,8 @@ func (b *Budget) Books() Books {
 func (b *Budget) Book(c Change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.books.Spent = b.books.Spent.plus(c.Used).plus(c.Open)
-	b.books.Open = b.books.Open.plus(c.Open)
+	b.account.Spent = b.account.Spent.plus(c.Used).plus(c.Open)
+	b.account.Open = b.account.Open.plus(c.Open)
 	b.recent.learn(c)
 }
 
@@ -101,13 +101,13 @@ func (b *Budget) Book(c Change) {
 func (b *Budget) Settle() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	free := Change{Open: Spend{}.minus(b.books.Open)}
+	free := Change{Open: Spend{}.minus(b.account.Open)}
 	if b.keep != nil && free != (Change{}) {
 		if err := b.keep(free); err != nil {
 			return err
 		}
 	}
-	b.books.Spent, b.books.Open, b.books.Withheld = b.books.Used(), Spend{}, Spend{}
+	b.account.Spent, b.account.Open, b.account.Withheld = b.account.Used(), Spend{}, Spend{}
 	b.wakeLocked()
 	return nil
 }
@@ -151,13 +151,13 @@ func (b *Budget) reserve(ctx context.Context, model models.ID, most Spend) (rese
 func (b *Budget) tryReserve(model models.ID, most Spend) (r reservation, freed <-chan struct{}, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	taken := b.books.Spent.plus(b.books.Withheld)
+	taken := b.account.Spent.plus(b.account.Withheld)
 	switch {
 	case !b.fits(taken.plus(most)):
-		b.books.Refused++
+		b.account.Refused++
 		return r, nil, &refusal{most, taken, b.most}
-	case b.fits(taken.plus(b.books.Reserved).plus(most)):
-		b.books.Reserved = b.books.Reserved.plus(most)
+	case b.fits(taken.plus(b.account.Reserved).plus(most)):
+		b.account.Reserved = b.account.Reserved.plus(most)
 		return reservation{model, most, b.recent.likely(model, most)}, nil, nil
 	}
 	if b.freed == nil {
@@ -175,10 +175,10 @@ func (b *Budget) hold(model models.ID, most Spend, n int) (release func(), ok bo
 	for range n - 1 {
 		all = all.plus(likely)
 	}
-	if !b.fits(b.books.Spent.plus(b.books.Withheld).plus(b.books.Reserved).plus(all)) {
+	if !b.fits(b.account.Spent.plus(b.account.Withheld).plus(b.account.Reserved).plus(all)) {
 		return func() {}, false
 	}
-	b.books.Reserved = b.books.Reserved.plus(all)
+	b.account.Reserved = b.account.Reserved.plus(all)
 	return sync.OnceFunc(func() { b.end(reservation{most: all}, func() {}) }), true
 }
 
@@ -208,9 +208,9 @@ func (b *Budget) used(r reservation, s Spend) {
 		_ = b.keep(c) // else it stays open after a kill
 	}
 	b.end(r, func() {
-		b.books.Spent = b.books.Spent.plus(s)
+		b.account.Spent = b.account.Spent.plus(s)
 		over := s.minus(r.most)
-		b.books.Over = b.books.Over.plus(Spend{max(0, over.Tokens), max(0, over.Money)})
+		b.account.Over = b.account.Over.plus(Spend{max(0, over.Tokens), max(0, over.Money)})
 		b.recent.learn(c)
 	})
 }
@@ -219,8 +219,8 @@ func (b *Budget) used(r reservation, s Spend) {
 // stays open.
 func (b *Budget) unknown(r reservation) {
 	b.end(r, func() {
-		b.books.Spent, b.books.Open = b.books.Spent.plus(r.likely), b.books.Open.plus(r.likely)
-		b.books.Withheld = b.books.Withheld.plus(r.most.minus(r.likely))
+		b.account.Spent, b.account.Open = b.account.Spent.plus(r.likely), b.account.Open.plus(r.likely)
+		b.account.Withheld = b.account.Withheld.plus(r.most.minus(r.likely))
 	})
 }
 
@@ -228,7 +228,7 @@ func (b *Budget) unknown(r reservation) {
 func (b *Budget) end(r reservation, book func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.books.Reserved = b.books.Reserved.minus(r.most)
+	b.account.Reserved = b.account.Reserved.minus(r.most)
 	book()
 	b.wakeLocked()
 }

@@ -36,7 +36,7 @@ func TestEightConcurrentCallersNeverOverspend(t *testing.T) {
 			shared := limits.New(limits.Options{Budget: budget, Tries: 1, Failures: 1000, Prices: map[models.ID]models.Price{id: price}})
 			var mu sync.Mutex
 			var free, unknown int
-			var spent limits.Spend // by the provider's books
+			var spent limits.Spend // by the provider's account
 			draw := func(n int) int {
 				mu.Lock()
 				defer mu.Unlock()
@@ -74,23 +74,23 @@ func TestEightConcurrentCallersNeverOverspend(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			books := budget.Books()
-			if books.Reserved != (limits.Spend{}) || books.Refused != 8 || books.Over != (limits.Spend{}) {
-				t.Errorf("books %+v", books)
+			account := budget.Account()
+			if account.Reserved != (limits.Spend{}) || account.Refused != 8 || account.Over != (limits.Spend{}) {
+				t.Errorf("account %+v", account)
 			}
-			if tokens > 0 && books.Spent.Tokens > tokens || books.Spent.Money > money {
-				t.Errorf("booked %v of %d tokens and %v", books.Spent, tokens, money)
+			if tokens > 0 && account.Spent.Tokens > tokens || account.Spent.Money > money {
+				t.Errorf("booked %v of %d tokens and %v", account.Spent, tokens, money)
 			}
 			// The budget holds back the greatest possible cost of failed calls.
-			held := limits.Spend{Tokens: books.Spent.Tokens + books.Withheld.Tokens, Money: books.Spent.Money + books.Withheld.Money}
+			held := limits.Spend{Tokens: account.Spent.Tokens + account.Withheld.Tokens, Money: account.Spent.Money + account.Withheld.Money}
 			if spent.Tokens > held.Tokens || spent.Money > held.Money {
 				t.Errorf("the provider has %v, the budget %v", spent, held)
 			}
 			if tokens > 0 && held.Tokens > tokens || held.Money > money {
 				t.Errorf("booked and held back %v of %d tokens and %v", held, tokens, money)
 			}
-			if unknown == 0 && spent != books.Spent {
-				t.Errorf("without unknown costs: the provider has %v, the budget %v", spent, books.Spent)
+			if unknown == 0 && spent != account.Spent {
+				t.Errorf("without unknown costs: the provider has %v, the budget %v", spent, account.Spent)
 			}
 			// The rest is not enough for another call.
 			left := limits.Spend{Tokens: tokens - held.Tokens, Money: money - held.Money}
@@ -122,7 +122,7 @@ func TestCallWaitsForBudgetThatAnotherReleases(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if got := budget.Books(); got.Spent.Tokens != 30 || most.Load() != 1 {
+		if got := budget.Account(); got.Spent.Tokens != 30 || most.Load() != 1 {
 			t.Errorf("%+v, %d at once", got, most.Load())
 		}
 		if _, err := shared.Limit(m).Ask(t.Context(), request); !errors.Is(err, models.ErrBudget) {
@@ -143,7 +143,7 @@ func TestAnAnswerWithoutUsageIsBookedWithAllThatItMayHaveTaken(t *testing.T) {
 	if _, err := m.Ask(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
-	if got := budget.Books(); got.Spent != reserved || got.Open != reserved || got.Reserved != (limits.Spend{}) || got.Over != (limits.Spend{}) {
+	if got := budget.Account(); got.Spent != reserved || got.Open != reserved || got.Reserved != (limits.Spend{}) || got.Over != (limits.Spend{}) {
 		t.Errorf("got %+v, want %+v spent", got, reserved)
 	}
 	if _, err := m.Ask(t.Context(), request); !errors.Is(err, models.ErrBudget) {
@@ -164,8 +164,8 @@ func TestWaitingForTheBudgetEndsWithTheContext(t *testing.T) {
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := shared.Limit(m).Ask(ctx, request); !errors.Is(err, context.DeadlineExceeded) || budget.Books().Refused != 0 {
-			t.Errorf("got %v, %+v", err, budget.Books())
+		if _, err := shared.Limit(m).Ask(ctx, request); !errors.Is(err, context.DeadlineExceeded) || budget.Account().Refused != 0 {
+			t.Errorf("got %v, %+v", err, budget.Account())
 		}
 		wg.Wait()
 	})
@@ -181,7 +181,7 @@ func TestCancelledCallIsBookedWithAllThatItMayHaveCost(t *testing.T) {
 		}}
 		_, _ = limits.New(limits.Options{Budget: budget}).Limit(m).Ask(ctx, request)
 		want := limits.Spend{Tokens: limits.Bound(request) + request.Most}
-		if got := budget.Books(); got.Spent != want || got.Open != want || got.Reserved != (limits.Spend{}) {
+		if got := budget.Account(); got.Spent != want || got.Open != want || got.Reserved != (limits.Spend{}) {
 			t.Errorf("got %+v, want %v assumed", got, want)
 		}
 	})
@@ -202,7 +202,7 @@ func TestEveryTryIsBooked(t *testing.T) {
 		if _, err := limits.New(limits.Options{Budget: budget}).Limit(c.model()).Ask(t.Context(), request); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := budget.Books().Spent.Tokens, limits.Bound(request)+request.Most+7; got != want {
+		if got, want := budget.Account().Spent.Tokens, limits.Bound(request)+request.Most+7; got != want {
 			t.Errorf("booked %d, want %d", got, want)
 		}
 	})
@@ -248,8 +248,8 @@ func TestEmbeddingsAreReservedAndBooked(t *testing.T) {
 		budget := limits.NewBudget(limits.Spend{Tokens: c.left})
 		shared := limits.New(limits.Options{Budget: budget, Prices: map[models.ID]models.Price{axis{}.ID(): {Input: 2, Output: 2}}})
 		v, err := models.EmbedderOf(shared.Limit(models.ModelOf(c.e))).Embed(t.Context(), "ab", "cd")
-		if books := budget.Books(); !errors.Is(err, c.want) || books.Spent != c.spent || books.Reserved != (limits.Spend{}) || c.onceTaken && (len(v.All) != 2 || v.Cost != c.spent.Money) {
-			t.Errorf("%s: %v, %v, books %+v", name, v, err, books)
+		if account := budget.Account(); !errors.Is(err, c.want) || account.Spent != c.spent || account.Reserved != (limits.Spend{}) || c.onceTaken && (len(v.All) != 2 || v.Cost != c.spent.Money) {
+			t.Errorf("%s: %v, %v, account %+v", name, v, err, account)
 		}
 	}
 }
@@ -262,14 +262,14 @@ func TestACallThatIsCanceledBeforeItBeginsIsNotBooked(t *testing.T) {
 		if _, err := m.Ask(t.Context(), request); err != nil {
 			t.Fatal(err)
 		}
-		first := budget.Books()
+		first := budget.Account()
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			time.Sleep(time.Second)
 			cancel()
 		}()
-		if _, err := m.Ask(ctx, request); !errors.Is(err, context.Canceled) || len(c.at) != 1 || budget.Books() != first {
-			t.Errorf("%v after %d calls, booked %+v, before it %+v", err, len(c.at), budget.Books(), first)
+		if _, err := m.Ask(ctx, request); !errors.Is(err, context.Canceled) || len(c.at) != 1 || budget.Account() != first {
+			t.Errorf("%v after %d calls, booked %+v, before it %+v", err, len(c.at), budget.Account(), first)
 		}
 	})
 }
@@ -297,8 +297,8 @@ func TestProviderThatTakesMoreThanReservedIsFound(t *testing.T) {
 	m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {
 		return answer(models.Usage{Input: limits.Bound(r), Output: r.Most + 9})
 	}}
-	if _, err := limits.New(limits.Options{Budget: budget}).Limit(m).Ask(t.Context(), request); err != nil || budget.Books().Over.Tokens != 9 {
-		t.Errorf("%v, %+v", err, budget.Books())
+	if _, err := limits.New(limits.Options{Budget: budget}).Limit(m).Ask(t.Context(), request); err != nil || budget.Account().Over.Tokens != 9 {
+		t.Errorf("%v, %+v", err, budget.Account())
 	}
 }
 
@@ -306,7 +306,7 @@ func TestProviderThatTakesMoreThanReservedIsFound(t *testing.T) {
 // TestLikelyCostFollowsRecentCalls has calls of 100 tokens, and then of 300.
 // TestACallThatFailedHoldsBackAllThatItMayHaveTaken in the process that made it: others
 // cannot have it, though less is booked.
-// TestABudgetThatGoesOnHasTheBooksThatWereKept books what another kept.
+// TestABudgetThatGoesOnHasTheAccountThatWasKept books what another kept.
 // named is a model of another name, whose calls take a part of what they may take.
 // TestALikelyCostIsThatOfTheModelInTokensAndMoney has output that costs much more than
 // input, and two models of which one takes a hundred times as much.
@@ -322,15 +322,15 @@ func TestReservedCallsAreHeldUntilTheyAreReleased(t *testing.T) {
 	shared := limits.New(limits.Options{Budget: budget}).Limit(m)
 	reserve := func(n int) (release func(), ok bool) { return models.Reserve(t.Context(), shared, request, n) }
 	release, ok := reserve(2)
-	if !ok || budget.Books().Reserved.Tokens != 2*need {
-		t.Fatalf("%v, %+v", ok, budget.Books())
+	if !ok || budget.Account().Reserved.Tokens != 2*need {
+		t.Fatalf("%v, %+v", ok, budget.Account())
 	}
 	if _, ok := reserve(2); ok {
 		t.Error("four calls of three were reserved")
 	}
 	release()
 	release()
-	if got := budget.Books(); got != (limits.Books{}) {
+	if got := budget.Account(); got != (limits.Account{}) {
 		t.Errorf("after the release: %+v", got)
 	}
 	if _, err := shared.Ask(t.Context(), request); err != nil {

@@ -20,7 +20,7 @@
 // reservations, and is refused (models.ErrBudget) if it would not fit even if they
 // released everything. So no number of concurrent callers can exceed the budget, as long
 // as a provider counts no more tokens than bytes and respects Most; the excess of one
-// that does not is in [Books].Over.
+// that does not is in [Account].Over.
 //
 // The cost of a failed try is unknown unless the error says that it was free, and so is
 // that of an answer whose usage is missing or impossible ([models.Answer].Counted). It

@@ -23,7 +23,7 @@ func ExampleShared_Limit() {
 			fmt.Println("too expensive:", err)
 			break
 		}
-		fmt.Println(answer.Text, budget.Books().Spent)
+		fmt.Println(answer.Text, budget.Account().Spent)
 	}
 	// Output:
 	// yes 1 tokens and 0.00001usd

@@ -43,22 +43,22 @@ func TestKeptChangesAreUseAndOpenReservations(t *testing.T) {
 			return a, c.err
 		}}
 		_, _ = limits.New(limits.Options{Budget: b, Tries: 1}).Limit(m).Ask(t.Context(), request)
-		books := b.Books()
-		if got := used.Tokens - usedBefore.Tokens; got != c.used || books.Used() != used {
-			t.Errorf("usage %v, %v: %d tokens are used, want %d, books %+v", c.usage, c.err, got, c.used, books)
+		account := b.Account()
+		if got := used.Tokens - usedBefore.Tokens; got != c.used || account.Used() != used {
+			t.Errorf("usage %v, %v: %d tokens are used, want %d, account %+v", c.usage, c.err, got, c.used, account)
 		}
-		if got := open.Tokens - openBefore.Tokens; got < c.stays || got > c.stays+1 || books.Open != open {
-			t.Errorf("usage %v, %v: %d tokens stay open, want %d, books %+v", c.usage, c.err, got, c.stays, books)
+		if got := open.Tokens - openBefore.Tokens; got < c.stays || got > c.stays+1 || account.Open != open {
+			t.Errorf("usage %v, %v: %d tokens stay open, want %d, account %+v", c.usage, c.err, got, c.stays, account)
 		}
 	}
 	full := errors.New("the disk is full")
 	b.Keep(func(limits.Change) error { return full })
-	before := b.Books()
-	if _, err := limits.New(limits.Options{Budget: b}).Limit(failing(0, nil).model()).Ask(t.Context(), request); !errors.Is(err, full) || b.Books() != before {
-		t.Errorf("got %v, books %+v", err, b.Books())
+	before := b.Account()
+	if _, err := limits.New(limits.Options{Budget: b}).Limit(failing(0, nil).model()).Ask(t.Context(), request); !errors.Is(err, full) || b.Account() != before {
+		t.Errorf("got %v, account %+v", err, b.Account())
 	}
-	if err := b.Settle(); !errors.Is(err, full) || b.Books() != before {
-		t.Errorf("settled: %v, books %+v", err, b.Books())
+	if err := b.Settle(); !errors.Is(err, full) || b.Account() != before {
+		t.Errorf("settled: %v, account %+v", err, b.Account())
 	}
 }
 
@@ -106,19 +106,19 @@ func TestACallThatFailedHoldsBackAllThatItMayHaveTaken(t *testing.T) {
 	for range 2 {
 		_, _ = fails.Ask(t.Context(), request)
 	}
-	if k := b.Books(); k.Spent.Tokens > 100+2*126 || k.Spent.Tokens+k.Withheld.Tokens != 100+2*most {
-		t.Errorf("books %+v", k)
+	if k := b.Account(); k.Spent.Tokens > 100+2*126 || k.Spent.Tokens+k.Withheld.Tokens != 100+2*most {
+		t.Errorf("account %+v", k)
 	}
 	if _, err := fails.Ask(t.Context(), request); !errors.Is(err, models.ErrBudget) || !strings.Contains(err.Error(), "and 0 of") {
 		t.Errorf("a third call: %v", err)
 	}
-	if err := b.Settle(); err != nil || b.Books().Spent.Tokens != 100 || b.Books().Withheld != (limits.Spend{}) || b.Books().Open != (limits.Spend{}) {
-		t.Errorf("settled: %v, %+v", err, b.Books())
+	if err := b.Settle(); err != nil || b.Account().Spent.Tokens != 100 || b.Account().Withheld != (limits.Spend{}) || b.Account().Open != (limits.Spend{}) {
+		t.Errorf("settled: %v, %+v", err, b.Account())
 	}
 	asked(t, b, 1, 100)
 }
 
-func TestABudgetThatGoesOnHasTheBooksThatWereKept(t *testing.T) {
+func TestABudgetThatGoesOnHasTheAccountThatWasKept(t *testing.T) {
 	before := limits.NewBudget(limits.Spend{Tokens: 1 << 20})
 	var kept []limits.Change
 	before.Keep(func(c limits.Change) error { kept = append(kept, c); return nil })
@@ -129,8 +129,8 @@ func TestABudgetThatGoesOnHasTheBooksThatWereKept(t *testing.T) {
 	for _, c := range kept {
 		after.Book(c)
 	}
-	if was, is := before.Books(), after.Books(); is.Spent != was.Spent || is.Open != was.Open || is.Used().Tokens != 500 || is.Open.Tokens == 0 {
-		t.Errorf("books %+v, before %+v", is, was)
+	if was, is := before.Account(), after.Account(); is.Spent != was.Spent || is.Open != was.Open || is.Used().Tokens != 500 || is.Open.Tokens == 0 {
+		t.Errorf("account %+v, before %+v", is, was)
 	}
 	open := 0
 	after.Keep(func(c limits.Change) error { open = max(c.Open.Tokens, open); return nil })
@@ -145,7 +145,7 @@ func TestABudgetThatGoesOnHasTheBooksThatWereKept(t *testing.T) {
 	for _, c := range kept {
 		settled.Book(c)
 	}
-	if k := settled.Books(); k.Spent.Tokens != 500 || k.Open != (limits.Spend{}) {
+	if k := settled.Account(); k.Spent.Tokens != 500 || k.Open != (limits.Spend{}) {
 		t.Errorf("after it was settled: %+v", k)
 	}
 }
@@ -183,11 +183,11 @@ func TestALikelyCostIsThatOfTheModelInTokensAndMoney(t *testing.T) {
 	shared := limits.New(limits.Options{Budget: b, Prices: map[models.ID]models.Price{small.ID(): price, large.ID(): price}})
 	for range 3 {
 		for _, m := range []named{small, large} {
-			before := b.Books().Spent
+			before := b.Account().Spent
 			if _, err := shared.Limit(m).Ask(t.Context(), request); err != nil {
 				t.Fatal(err)
 			}
-			took := limits.Spend{Tokens: b.Books().Spent.Tokens - before.Tokens, Money: b.Books().Spent.Money - before.Money}
+			took := limits.Spend{Tokens: b.Account().Spent.Tokens - before.Tokens, Money: b.Account().Spent.Money - before.Money}
 			if before.Tokens > limits.Bound(request)/2 && (open.Tokens < took.Tokens || open.Tokens > took.Tokens*13/10+1 || open.Money < took.Money || open.Money > took.Money*13/10+1) {
 				t.Errorf("a call of %s took %v, expected were %v", m.name, took, open)
 			}

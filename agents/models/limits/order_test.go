@@ -28,7 +28,7 @@ func TestAPanicIsBookedAndLeavesNoReservation(t *testing.T) {
 		r.Show = func(models.Piece) { panic("show") }
 		_, _ = l.Ask(t.Context(), &r)
 	}()
-	if k := b.Books(); k.Reserved != (limits.Spend{}) || k.Spent.Tokens == 0 || k.Open != k.Spent {
+	if k := b.Account(); k.Reserved != (limits.Spend{}) || k.Spent.Tokens == 0 || k.Open != k.Spent {
 		t.Errorf("got %+v", k)
 	}
 }

@@ -25,12 +25,12 @@ type LogHealth struct {
 	Problem   string   `json:"problem,omitempty"`
 	Published uint64   `json:"published" doc:"Signals since the server started"`
 	Held      int      `json:"held"`
-	Books     Books    `json:"books" doc:"Deliveries since the server started; of an office, the messages and mail that wait for agents"`
+	Account   Account  `json:"account" doc:"Deliveries since the server started; of an office, the messages and mail that wait for agents"`
 	Readers   []Reader `json:"readers"`
 }
 
-// Books count the results of all deliveries: intended is the sum of the others.
-type Books struct {
+// An Account counts the results of all deliveries: intended is the sum of the others.
+type Account struct {
 	Intended  uint64 `json:"intended"`
 	Delivered uint64 `json:"delivered"`
 	Filtered  uint64 `json:"filtered"`
@@ -41,12 +41,12 @@ type Books struct {
 
 // A Reader is a subscription or a handler of a bus.
 type Reader struct {
-	Name    string `json:"name"`
-	Site    string `json:"site" doc:"Where in the program it was made: package directory, file and line"`
-	Pending uint64 `json:"pending"`
-	Lag     string `json:"lag,omitempty"`
-	Slow    bool   `json:"slow"`
-	Books   Books  `json:"books"`
+	Name    string  `json:"name"`
+	Site    string  `json:"site" doc:"Where in the program it was made: package directory, file and line"`
+	Pending uint64  `json:"pending"`
+	Lag     string  `json:"lag,omitempty"`
+	Slow    bool    `json:"slow"`
+	Account Account `json:"account"`
 }
 
 // FeedHealth is the state of the feed's clients.

@@ -217,7 +217,7 @@ func (b *Backend) runs(a huma.API) {
 }
 
 func (b *Backend) system(a huma.API) {
-	add(a, route("health", "GET", "/health", "system", "Books, readers, backlog, and who is slow"), func(ctx context.Context, _ *none) (Health, error) {
+	add(a, route("health", "GET", "/health", "system", "Account, readers, backlog, and who is slow"), func(ctx context.Context, _ *none) (Health, error) {
 		return b.System.Health(ctx)
 	})
 	add(a, route("get-session", "GET", "/session", "system", "Who the cookie belongs to"), func(ctx context.Context, _ *none) (Session, error) {

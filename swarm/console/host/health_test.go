@@ -16,7 +16,7 @@ func TestHealthCountsAnOfficesSignalsAndNamesNoDirectoryOfTheBuild(t *testing.T)
 		t.Fatal(err)
 	}
 	office, team := got.Logs[len(got.Logs)-1], got.Logs[0]
-	if office.Seq == 0 || office.Published != office.Seq || !office.Books.Balanced || office.Books.Intended != office.Books.Pending {
+	if office.Seq == 0 || office.Published != office.Seq || !office.Account.Balanced || office.Account.Intended != office.Account.Pending {
 		t.Errorf("the office has %+v, want as many as its position", office)
 	}
 	for _, r := range team.Readers {

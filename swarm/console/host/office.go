@@ -162,9 +162,9 @@ func (o *office) reading() (share float64, goesOn bool) {
 	return o.past, true
 }
 
-// books returns the messages and mail that wait for agents, once the rooms are open.
-func (o *office) books(ctx context.Context) api.Books {
-	of := api.Books{Balanced: true}
+// account counts the messages and mail that wait for agents, once the rooms are open.
+func (o *office) account(ctx context.Context) api.Account {
+	of := api.Account{Balanced: true}
 	if _, goesOn := o.reading(); goesOn || o.router == nil {
 		return of
 	}

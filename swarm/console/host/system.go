@@ -46,17 +46,17 @@ func (s system) Health(ctx context.Context) (api.Health, error) {
 	for _, d := range s.h.desks {
 		seq, _ := d.log.book().Seq()
 		now := d.stats()
-		one := api.LogHealth{Run: d.Run, Seq: seq, Problem: d.log.problem(), Published: now.Published, Held: now.Held, Books: books(now.Account), Readers: []api.Reader{}}
+		one := api.LogHealth{Run: d.Run, Seq: seq, Problem: d.log.problem(), Published: now.Published, Held: now.Held, Account: accountOf(now.Account), Readers: []api.Reader{}}
 		for _, r := range now.Readers {
 			one.Readers = append(one.Readers, api.Reader{
-				Name: r.Agent, Site: placeOf(r.Site), Pending: r.Account.Pending, Slow: r.Account.Pending > slow || r.Running > 0, Books: books(r.Account),
+				Name: r.Agent, Site: placeOf(r.Site), Pending: r.Account.Pending, Slow: r.Account.Pending > slow || r.Running > 0, Account: accountOf(r.Account),
 			})
 		}
 		of.Logs, of.OK = append(of.Logs, one), of.OK && one.Problem == ""
 	}
 	if o := s.h.office; o != nil {
 		problem := o.problem()
-		one := api.LogHealth{Run: o.Name, Seq: s.h.o.Hub.Cursor()[o.Name], Readers: []api.Reader{}, Books: o.books(ctx)}
+		one := api.LogHealth{Run: o.Name, Seq: s.h.o.Hub.Cursor()[o.Name], Readers: []api.Reader{}, Account: o.account(ctx)}
 		one.Published = max(one.Seq, o.before) - o.before
 		if problem != nil {
 			one.Problem, of.OK = problem.Error(), false
@@ -72,8 +72,8 @@ func placeOf(site string) string {
 	return path.Join(path.Base(dir), file)
 }
 
-func books(a stats.Account) api.Books {
-	return api.Books{
+func accountOf(a stats.Account) api.Account {
+	return api.Account{
 		Intended: a.Intended, Delivered: a.Delivered, Filtered: a.Filtered, Pending: a.Pending, Dead: a.Dead(), Balanced: a.Balanced(),
 	}
 }
@@ -97,13 +97,13 @@ func (s system) Metrics(ctx context.Context) ([]byte, error) {
 		for _, each := range []struct {
 			name string
 			n    uint64
-		}{{"delivered", l.Books.Delivered}, {"filtered", l.Books.Filtered}, {"dead", l.Books.Dead}} {
+		}{{"delivered", l.Account.Delivered}, {"filtered", l.Account.Filtered}, {"dead", l.Account.Dead}} {
 			fmt.Fprintf(&out, "swarmbus_deliveries_total{run=%q,result=%q} %d\n", l.Run, each.name, each.n)
 		}
 	}
 	family("deliveries_pending", "gauge", "Deliveries that wait, by run.")
 	for _, l := range h.Logs {
-		fmt.Fprintf(&out, "swarmbus_deliveries_pending{run=%q} %d\n", l.Run, l.Books.Pending)
+		fmt.Fprintf(&out, "swarmbus_deliveries_pending{run=%q} %d\n", l.Run, l.Account.Pending)
 	}
 	states := map[string]int{}
 	for _, d := range s.h.desks {

@@ -26,7 +26,7 @@ func NewRecall(seats Roster) *Recall { return &Recall{seats: seats, last: -1} }
 // Take takes the next signal of the log, after which its thread is t and before which the
 // thread had that mark. It returns the turns that begin with it.
 func (p *Recall) Take(s signals.Any, t *runlog.Thread, before runlog.Mark) (begun []*Turn, err error) {
-	p.hear(s)
+	p.deliver(s)
 	for _, late := range t.Turns.Late[before.Late:] {
 		p.late(late)
 	}
@@ -60,8 +60,8 @@ func (p *Recall) Take(s signals.Any, t *runlog.Thread, before runlog.Mark) (begu
 	return p.began(turns), nil
 }
 
-// hear passes a signal to those who are to hear it.
-func (p *Recall) hear(said signals.Any) {
+// deliver passes a signal to the seats that get it.
+func (p *Recall) deliver(said signals.Any) {
 	h := said.Head()
 	for i, s := range p.seats {
 		switch {
@@ -71,7 +71,7 @@ func (p *Recall) hear(said signals.Any) {
 			}
 			p.spoke, p.last = s, max(p.last, i)
 		case s.Wants(said) && !s.Out:
-			s.Tell(said)
+			s.Deliver(said)
 		}
 	}
 }

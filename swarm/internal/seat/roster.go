@@ -69,11 +69,11 @@ func (all Roster) Turns() (turns []*Turn) {
 	return turns
 }
 
-// TellAll makes a signal of the log new to the agents that do not listen to its kind.
-func (all Roster) TellAll(said signals.Any) {
+// DeliverAll makes a signal of the log new to the agents that do not listen to its kind.
+func (all Roster) DeliverAll(said signals.Any) {
 	for _, s := range all {
 		if !s.Agent.Hears(said.Kind()) {
-			s.Tell(said)
+			s.Deliver(said)
 		}
 	}
 }

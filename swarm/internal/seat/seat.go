@@ -59,8 +59,8 @@ func (s *Seat) Wants(heard signals.Any) bool {
 	return h.Source != s.Agent.ID && h.Recipients.Include(s.Agent.ID) && s.Agent.Hears(heard.Kind()) && !coordinate.Is(heard.Kind())
 }
 
-// Tell makes a signal of the log new to the agent, whatever it listens to.
-func (s *Seat) Tell(heard signals.Any) { s.before = append(s.before, heard) }
+// Deliver makes a signal of the log new to the agent, whatever it listens to.
+func (s *Seat) Deliver(heard signals.Any) { s.before = append(s.before, heard) }
 
 // Routes reports whether the agent has a router.
 func (s *Seat) Routes() bool { return s.router != nil }

@@ -26,7 +26,7 @@ type Options struct {
 }
 
 // Models returns the models of a team, by their names there, within the team's budget and
-// limits. The budget is that of the team, or one without a limit that keeps the books. Keys
+// limits. The budget is that of the team, or one without a limit that keeps the account. Keys
 // are read from the environment; a model without one that it needs is an error. The model of
 // the memory's vectors is made by [models.ModelOf], for [models.EmbedderOf].
 func Models(t *teams.Team, o Options) (map[string]models.Model, *limits.Budget, error) {

@@ -39,8 +39,8 @@ func TestModelsOfEachProviderAnswerWithinTheBudget(t *testing.T) {
 		if err := ask(t, all["main"]); err != nil {
 			t.Errorf("%s: %v", provider, err)
 		}
-		if want := (limits.Spend{Tokens: 12, Money: 12 * models.USD / 10_000}); budget.Books().Spent != want {
-			t.Errorf("%s: booked %v, want %v", provider, budget.Books().Spent, want)
+		if want := (limits.Spend{Tokens: 12, Money: 12 * models.USD / 10_000}); budget.Account().Spent != want {
+			t.Errorf("%s: booked %v, want %v", provider, budget.Account().Spent, want)
 		}
 		server.Close()
 	}

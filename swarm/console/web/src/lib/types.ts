@@ -86,9 +86,9 @@ export interface Comparison { a: Side; b: Side; identical: boolean; common: numb
 export interface Side { solve: string; task: string; stop: string; answer: string; signals: number; rounds: number; support: number; cost: Cost }
 
 export interface Health { ok: boolean; version: string; demo: boolean; boot: string; started: string; now: string; jaeger?: string; logs: LogHealth[]; feed: { clients: Client[]; frames: number; resyncs: number }; memory: number; goroutines: number }
-export interface LogHealth { run: string; seq: number; problem?: string; published: number; held: number; books: Books; readers: Reader[] }
-export interface Books { intended: number; delivered: number; filtered: number; pending: number; dead: number; balanced: boolean }
-export interface Reader { name: string; site: string; pending: number; lag?: string; slow: boolean; books: Books }
+export interface LogHealth { run: string; seq: number; problem?: string; published: number; held: number; account: Account; readers: Reader[] }
+export interface Account { intended: number; delivered: number; filtered: number; pending: number; dead: number; balanced: boolean }
+export interface Reader { name: string; site: string; pending: number; lag?: string; slow: boolean; account: Account }
 export interface Client { id: string; type: string; since: string; queue: number; sent: number; resyncs: number; slow: boolean; filter: string }
 export interface Session { demo: boolean; version: string; boot: string; user: string; reading?: Reading[] }
 export interface Reading { run: string; type: "solves" | "rooms"; share: number }

@@ -2,13 +2,13 @@ import { useEffect } from "preact/hooks";
 import { now } from "../lib/clock";
 import { useLoad } from "../lib/load";
 import { ago, clean, count, group, lasting } from "../lib/text";
-import type { Books, Health, LogHealth } from "../lib/types";
+import type { Account, Health, LogHealth } from "../lib/types";
 import { Glyph } from "../parts/glyph";
 import { Strip } from "../parts/shell";
 import { Top } from "../parts/small";
 import { Ready } from "../parts/state";
 
-// HealthScreen says how the server is: books, readers and clients, and who is slow.
+// HealthScreen says how the server is: account, readers and clients, and who is slow.
 export function HealthScreen() {
   const loaded = useLoad<Health>("health");
   useEffect(() => {
@@ -31,8 +31,8 @@ function View({ h }: { h: Health }) {
         <section><h2>Process</h2><dl class="kv"><dt>memory</dt><dd>{(h.memory / (1 << 20)).toFixed(1)} MB of heap</dd><dt>goroutines</dt><dd>{group(h.goroutines)}</dd><dt>traces</dt><dd>{h.jaeger ? <a class="ac" href={h.jaeger} target="_blank" rel="noopener noreferrer">Jaeger</a> : "no address is configured"}</dd></dl></section>
       </div>
       {readers.length > 0 && <><div class="grp">Readers <span>{readers.length}</span></div>
-        <table class="tb rn"><colgroup><col /><col class="c1" /><col class="c2" /><col class="c3" /><col class="c4" /></colgroup><thead><tr><th>Reader</th><th>Run</th><th>Backlog</th><th>Lag</th><th>Books</th></tr></thead>
-          <tbody>{readers.map((r, i) => <tr key={r.run + r.name + i} class="r"><td><span class="tt">{clean(r.name)}</span><div class="sub mono">{clean(r.site)}</div></td><td class="ink2">{clean(r.run)}</td><td class={r.slow ? "hu b" : "ink2"}>{group(r.pending)}{r.slow && " slow"}</td><td class="ink2">{clean(r.lag ?? "none")}</td><td class="ink2 small">{books(r.books)}</td></tr>)}</tbody></table></>}
+        <table class="tb rn"><colgroup><col /><col class="c1" /><col class="c2" /><col class="c3" /><col class="c4" /></colgroup><thead><tr><th>Reader</th><th>Run</th><th>Backlog</th><th>Lag</th><th>Account</th></tr></thead>
+          <tbody>{readers.map((r, i) => <tr key={r.run + r.name + i} class="r"><td><span class="tt">{clean(r.name)}</span><div class="sub mono">{clean(r.site)}</div></td><td class="ink2">{clean(r.run)}</td><td class={r.slow ? "hu b" : "ink2"}>{group(r.pending)}{r.slow && " slow"}</td><td class="ink2">{clean(r.lag ?? "none")}</td><td class="ink2 small">{account(r.account)}</td></tr>)}</tbody></table></>}
       {clients.length > 0 && <><div class="grp">Clients <span>{clients.length}</span></div>
         <table class="tb rn"><colgroup><col /><col class="c1" /><col class="c2" /><col class="c3" /><col class="c4" /></colgroup><thead><tr><th>Client</th><th>Watches</th><th>Queue</th><th>Sent</th><th>Since</th></tr></thead>
           <tbody>{clients.map((c) => <tr key={c.id} class="r"><td><span class="tt">{clean(c.id)}</span><div class="sub">{c.type}</div></td><td class="ink2">{clean(c.filter) || "everything"}</td><td class={c.slow ? "hu b" : "ink2"}>{group(c.queue)}{c.slow && " slow"}</td><td class="ink2">{group(c.sent)}{c.resyncs > 0 && `, ${count(c.resyncs, "resync")}`}</td><td class="ink2">{ago(now.value - Date.parse(c.since))}</td></tr>)}</tbody></table></>}
@@ -44,8 +44,8 @@ const Log = ({ l }: { l: LogHealth }) => (
   <section>
     <h2>{clean(l.run)} <span class="mut mono small">#{group(l.seq)}</span></h2>
     {l.problem && <p class="no">{clean(l.problem)}</p>}
-    <dl class="kv"><dt>published</dt><dd>{group(l.published)}, {group(l.held)} held</dd><dt>books</dt><dd>{books(l.books)} <Glyph name={l.books.balanced ? "check" : "disagree"} tone={l.books.balanced ? "ye" : "no"} label={l.books.balanced ? "balanced" : "not balanced"} /></dd></dl>
+    <dl class="kv"><dt>published</dt><dd>{group(l.published)}, {group(l.held)} held</dd><dt>account</dt><dd>{account(l.account)} <Glyph name={l.account.balanced ? "check" : "disagree"} tone={l.account.balanced ? "ye" : "no"} label={l.account.balanced ? "balanced" : "not balanced"} /></dd></dl>
   </section>
 );
 
-const books = (b: Books) => [`${group(b.intended)} = ${group(b.delivered)} delivered`, `${group(b.filtered)} filtered`, b.pending && `${group(b.pending)} pending`, b.dead && `${group(b.dead)} dead`].filter(Boolean).join(" + ");
+const account = (b: Account) => [`${group(b.intended)} = ${group(b.delivered)} delivered`, `${group(b.filtered)} filtered`, b.pending && `${group(b.pending)} pending`, b.dead && `${group(b.dead)} dead`].filter(Boolean).join(" + ");

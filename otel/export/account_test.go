@@ -57,12 +57,12 @@ func TestSwarmDoesNotNoticeTheCollector(t *testing.T) {
 				t.Errorf("the log is another:\n%s", diff)
 			}
 			closing := time.Now()
-			books := p.Close()
+			account := p.Close()
 			if took := time.Since(closing); took > 5*time.Second {
 				t.Errorf("closing took %v, want about 500ms", took)
 			}
-			if books.Ended < 12 || books.Lost() != books.Ended || books.Sent != 0 {
-				t.Errorf("got %+v, want every span lost", books)
+			if account.Ended < 12 || account.Lost() != account.Ended || account.Sent != 0 {
+				t.Errorf("got %+v, want every span lost", account)
 			}
 			if n := strings.Count(log.String(), "telemetry is being lost"); n != 2 {
 				t.Errorf("logged %d times, want once for spans and once for metrics:\n%s", n, &log)
@@ -99,8 +99,8 @@ func TestSpansBeyondTheQueueAreCounted(t *testing.T) {
 	p := newPipeline(t, export.Options{NoMetrics: true})
 	decide(t, p)
 	close(release)
-	if books := p.Close(); books.Sent == 0 || books.Lost() == 0 || books.Sent+books.Lost() != books.Ended {
-		t.Errorf("got %+v, want some sent and some lost", books)
+	if account := p.Close(); account.Sent == 0 || account.Lost() == 0 || account.Sent+account.Lost() != account.Ended {
+		t.Errorf("got %+v, want some sent and some lost", account)
 	}
 }
 
@@ -119,8 +119,8 @@ func TestWrongPortIsNamed(t *testing.T) {
 		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", test.endpoint)
 		p := newPipeline(t, export.Options{NoMetrics: true, Patience: 500 * time.Millisecond})
 		decide(t, p)
-		if books := p.Close(); books.Lost() == 0 || !strings.Contains(books.Why, test.why) || strings.Contains(books.Why, "too long") {
-			t.Errorf("%s to %s: got %q, want %q", test.protocol, test.endpoint, books.Why, test.why)
+		if account := p.Close(); account.Lost() == 0 || !strings.Contains(account.Why, test.why) || strings.Contains(account.Why, "too long") {
+			t.Errorf("%s to %s: got %q, want %q", test.protocol, test.endpoint, account.Why, test.why)
 		}
 	}
 }
@@ -158,10 +158,10 @@ func TestSolveThatIsNotWaitedForIsInTheBooks(t *testing.T) {
 	ctx, end := hooks.Start(hooks.With(t.Context(), p.Observer), hooks.Op{Name: hooks.OpSolve, Target: "team", Thread: "x"})
 	_, ended := hooks.Start(ctx, hooks.Op{Name: hooks.OpRound, Thread: "x", Round: 1})
 	ended(nil, nil)
-	books := p.Close()
+	account := p.Close()
 	end(nil, nil)
-	if books.Open != 1 || books.Ended != 1 || !strings.HasSuffix(books.String(), ", 1 not ended") {
-		t.Errorf("got %+v, want the solve not ended", books)
+	if account.Open != 1 || account.Ended != 1 || !strings.HasSuffix(account.String(), ", 1 not ended") {
+		t.Errorf("got %+v, want the solve not ended", account)
 	}
 }
 
@@ -190,11 +190,11 @@ func TestResponseThatIsNotOTLPIsALoss(t *testing.T) {
 			collector(t, test.serve)
 			p := newPipeline(t, export.Options{NoMetrics: true})
 			decide(t, p)
-			books := p.Close()
-			if books.Lost() != min(test.lost, books.Ended) || (test.why == "") != (books.Why == "") {
-				t.Errorf("got %+v, want %d lost", books, test.lost)
+			account := p.Close()
+			if account.Lost() != min(test.lost, account.Ended) || (test.why == "") != (account.Why == "") {
+				t.Errorf("got %+v, want %d lost", account, test.lost)
 			}
-			if said := books.String(); !strings.Contains(said, test.why) || strings.Contains(said, "\n") {
+			if said := account.String(); !strings.Contains(said, test.why) || strings.Contains(said, "\n") {
 				t.Errorf("got %q, want one line with %q", said, test.why)
 			}
 		})

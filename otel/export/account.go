@@ -12,9 +12,9 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// Books count every sampled span. After [Pipeline.Close], spans that ended and
+// An Account counts every sampled span. After [Pipeline.Close], spans that ended and
 // were not sent are lost.
-type Books struct {
+type Account struct {
 	Traces int    // traces that began in this process
 	First  string // the id of the first trace
 	Ended  int    // spans that ended
@@ -27,10 +27,10 @@ type Books struct {
 }
 
 // Lost returns the number of spans that ended and were not sent.
-func (b Books) Lost() int { return b.Ended - b.Sent }
+func (b Account) Lost() int { return b.Ended - b.Sent }
 
 // String returns one line.
-func (b Books) String() string {
+func (b Account) String() string {
 	s := fmt.Sprintf("%d spans, %d lost", b.Ended, b.Lost())
 	if b.Lost() > 0 && b.Why != "" {
 		s += " (" + b.Why + ")"
@@ -47,27 +47,27 @@ func (b Books) String() string {
 	return s
 }
 
-// A counter is the span processor that keeps the books.
+// A counter is the span processor that keeps the account.
 type counter struct {
 	log  *slog.Logger
 	stop context.Context // ends running exports
 
-	mu     sync.Mutex // protects the fields below
-	books  Books
-	warned map[string]bool
+	mu      sync.Mutex // protects the fields below
+	account Account
+	warned  map[string]bool
 }
 
-func (c *counter) count(f func(*Books)) {
+func (c *counter) count(f func(*Account)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	f(&c.books)
+	f(&c.account)
 }
 
 func (c *counter) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
 	if !s.SpanContext().IsSampled() {
 		return
 	}
-	c.count(func(b *Books) {
+	c.count(func(b *Account) {
 		b.Open++
 		if s.Parent().IsValid() {
 			return
@@ -81,7 +81,7 @@ func (c *counter) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
 
 func (c *counter) OnEnd(s sdktrace.ReadOnlySpan) {
 	if s.SpanContext().IsSampled() {
-		c.count(func(b *Books) { b.Ended++; b.Open-- })
+		c.count(func(b *Account) { b.Ended++; b.Open-- })
 	}
 }
 
@@ -123,13 +123,13 @@ func (e spans) ExportSpans(ctx context.Context, all []sdktrace.ReadOnlySpan) err
 	ctx, rejected := withRejected(ctx)
 	err := e.export(ctx, func(ctx context.Context) error { return e.SpanExporter.ExportSpans(ctx, all) })
 	if err == nil {
-		e.count(func(b *Books) { b.Sent += max(0, len(all)-rejected.count) })
+		e.count(func(b *Account) { b.Sent += max(0, len(all)-rejected.count) })
 		err = rejected.err("spans")
 	}
 	if err != nil {
 		err = cause(err)
 		e.failed("spans", err)
-		e.count(func(b *Books) { b.Why = cmp.Or(b.Why, oneLine(err.Error(), 200)) })
+		e.count(func(b *Account) { b.Why = cmp.Or(b.Why, oneLine(err.Error(), 200)) })
 	}
 	return nil
 }
@@ -151,9 +151,9 @@ func (e metrics) Export(ctx context.Context, all *metricdata.ResourceMetrics) er
 	}
 	if err != nil {
 		e.failed("metrics", cause(err))
-		e.count(func(b *Books) { b.MetricsFailed++ })
+		e.count(func(b *Account) { b.MetricsFailed++ })
 		return nil
 	}
-	e.count(func(b *Books) { b.Metrics++ })
+	e.count(func(b *Account) { b.Metrics++ })
 	return nil
 }

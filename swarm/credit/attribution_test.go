@@ -52,7 +52,7 @@ func (l *team) vote(source, id string, stance signals.Stance, because signals.ID
 	l.say(source, because, signals.Vote{ProposalID: id, Stance: stance, Weight: 1})
 }
 
-func (l *team) credit(t *testing.T, o *credit.Options) *credit.Account {
+func (l *team) credit(t *testing.T, o *credit.Options) *credit.Attribution {
 	t.Helper()
 	a, err := credit.Of(l.thread.Votes.Round().Decision(), claims.Of(l.thread.Log, l.thread.Votes.Show("")), o)
 	if err != nil {
@@ -61,7 +61,7 @@ func (l *team) credit(t *testing.T, o *credit.Options) *credit.Account {
 	return a
 }
 
-func shares(a *credit.Account) (all string) {
+func shares(a *credit.Attribution) (all string) {
 	for _, s := range a.Shares {
 		all += fmt.Sprintf("%s %+.3f ", s.Agent, s.Credit)
 	}

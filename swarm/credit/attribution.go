@@ -18,8 +18,8 @@ type Options struct {
 	Strategy consensus.Strategy
 }
 
-// An Account is who moved a result.
-type Account struct {
+// An Attribution says who moved a result.
+type Attribution struct {
 	Choice   string // whose lead is shared: the chosen proposal, or else the leader; "" if there is neither
 	Strategy string // that counted
 	Orders   int    // drawn; 0: the shares are exact
@@ -35,12 +35,12 @@ type Share struct {
 
 // Of returns who moved a decision: those who voted and those on whose findings votes rest,
 // the greatest credit first.
-func Of(d consensus.Decision, g *claims.Graph, o *Options) (*Account, error) {
+func Of(d consensus.Decision, g *claims.Graph, o *Options) (*Attribution, error) {
 	if o == nil {
 		o = &Options{}
 	}
 	c := newGame(d, g, o.Strategy)
-	a := &Account{Choice: c.choice, Strategy: c.by.Name()}
+	a := &Attribution{Choice: c.choice, Strategy: c.by.Name()}
 	if c.choice == "" || len(c.players) == 0 {
 		return a, nil
 	}
