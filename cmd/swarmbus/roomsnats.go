@@ -47,26 +47,33 @@ func (f officeFlags) share(cmd *cobra.Command, file string) (err error) {
 	if err != nil {
 		return err
 	}
-	r, leave, err := f.joinRooms(ctx, cmd.ErrOrStderr(), o, parts)
+	r, err := f.joinRooms(ctx, cmd.ErrOrStderr(), o, parts)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer r.log.Close()
 	in := cmd.InOrStdin()
-	return session(ctx, r, f.session(r, o, cmd.OutOrStdout(), in), in)
+	return session(ctx, r.rooms, f.session(r.rooms, o, cmd.OutOrStdout(), in), in)
 }
 
-// joinRooms joins the log of an office.
-func (f officeFlags) joinRooms(ctx context.Context, w io.Writer, o *office.Office, parts office.Parts) (r *routers.Rooms, leave func(), err error) {
+// sharedRooms are rooms with their log.
+type sharedRooms struct {
+	rooms   *routers.Rooms
+	log     *natsbus.Log
+	records *machines.Records
+}
+
+// joinRooms joins the log of an office, which the caller closes.
+func (f officeFlags) joinRooms(ctx context.Context, w io.Writer, o *office.Office, parts office.Parts) (r *sharedRooms, err error) {
 	codec, err := routers.Codec()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	records := machines.Numbered(roomlog.Kinds()...)
 	options := natsbus.Options{Codec: codec, Reserved: routers.Reserved(), Digest: records.Fold}
 	log, err := f.nats.join(ctx, w, options)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -75,10 +82,10 @@ func (f officeFlags) joinRooms(ctx context.Context, w io.Writer, o *office.Offic
 	}()
 	results, err := log.Results(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	parts.Results = results
-	r, err = routers.Open(&routers.Options{
+	all, err := routers.Open(&routers.Options{
 		Log: log, Records: records, Codec: codec,
 		Make: func(store journal.Store) (*rooms.Options, error) {
 			mine := parts
@@ -89,10 +96,10 @@ func (f officeFlags) joinRooms(ctx context.Context, w io.Writer, o *office.Offic
 		Snapshots: f.nats.snapshots,
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	fmt.Fprintln(w, "nats: this process follows the rooms until no other one runs them")
-	return r, log.Close, f.haveKey(r, parts.Keys)
+	return &sharedRooms{all, log, records}, haveKey(all, parts.Keys)
 }
 
 // tellDriver says whether this process has the router.
@@ -108,13 +115,13 @@ func tellDriver(w io.Writer, drives bool, why error) {
 }
 
 // haveKey refuses a process that could not go on with the rooms, as it lacks their keys.
-func (f officeFlags) haveKey(r *routers.Rooms, keys *events.Keys) error {
+func haveKey(r *routers.Rooms, keys *events.Keys) error {
 	public, err := r.Key(events.FromRouter)
 	if err == nil && public != "" {
 		_, err = keys.Get(events.FromRouter, public)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: each process that shares the rooms needs the keys with which they began: --keys", err)
+		return fmt.Errorf("%w: each process that shares the rooms needs the keys with which they began: --keys, or keys of the office of serve", err)
 	}
 	return nil
 }

@@ -35,6 +35,7 @@ type serveFlags struct {
 	dir    string
 	pace   time.Duration
 	nats   natsFlags
+	stated bool // --stream was
 	jaeger string
 }
 
@@ -73,12 +74,16 @@ directory does.
 
 With --nats the console is that of a log on NATS servers: solves of other processes appear
 as they happen, and what they ask can be answered. The team of the file drives the solves
-that are begun or answered here; its agents are the processes of swarmbus agent.
+that are begun or answered here; its agents are the processes of swarmbus agent. The rooms of
+the office are those of swarmbus rooms --nats with the same file, stream and keys:
+
+  office: {file: ./office.yaml, stream: office, keys: /srv/office.keys}
 
   swarmbus serve --nats nats://n1:4222 --config serve.yaml
 ` + natsHelp,
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.stated = cmd.Flags().Changed("stream")
 			return f.serve(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -102,6 +107,9 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	if err != nil {
 		return err
 	}
+	if err := f.checkNATS(config); err != nil {
+		return err
+	}
 	clean, err := config.place(f.demo)
 	if err != nil {
 		return err
@@ -121,22 +129,23 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	defer hub.Close()
 	o := host.Options{Dir: config.Dir, Hub: hub, Version: version().String(), Boot: boot, Demo: f.demo, Jaeger: config.Jaeger, Hook: hookOf(ctx)}
 	o.Watch = func(b *bus.Bus) (func(), error) { return watch(ctx, b) }
-	log, err := f.elsewhere(ctx, config, &o, progress)
-	if log != nil {
-		defer log.Close()
-	}
+	logs, err := f.elsewhere(ctx, config, &o, progress)
+	defer func() { logs.close() }() // after the host
 	if err != nil {
 		return err
 	}
-	if log != nil {
+	for _, log := range logs {
 		defer f.nats.store(log, progress)()
 	}
 	desk, err := config.teams(&o, progress)
 	if err != nil {
 		return err
 	}
-	of, end, err := config.office(ctx, progress)
+	of, log, end, err := f.office(ctx, config, progress)
 	defer func() { err = errors.Join(err, end()) }() // after the host
+	if log != nil {
+		logs = append(logs, log)
+	}
 	if err != nil {
 		return err
 	}
@@ -180,15 +189,7 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	}
 	goes, stop := context.WithCancel(ctx)
 	defer stop()
-	if log != nil {
-		go func() {
-			select {
-			case <-log.Done(): // what it would show from now on is the past
-				stop()
-			case <-goes.Done():
-			}
-		}()
-	}
+	logs.ended(goes, stop)
 	opened := make(chan error, 1)
 	go func() {
 		err := h.Wait(goes)
@@ -209,10 +210,7 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	if failed := <-opened; !errors.Is(failed, context.Canceled) {
 		err = errors.Join(err, failed)
 	}
-	if log != nil {
-		err = errors.Join(err, log.Err())
-	}
-	return err
+	return errors.Join(err, logs.err())
 }
 
 // patience is how long requests have to end.

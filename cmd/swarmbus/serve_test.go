@@ -55,6 +55,13 @@ func TestServeRefusesUnsafeAndUnknownFlags(t *testing.T) {
 		"no such file":            {"--config", filepath.Join(dir, "none.yaml")},
 		"more than 1048576 bytes": {"--config", file("c.yaml", strings.Repeat("#", 1<<20+1))},
 		"at most 0 are allowed":   {"extra"},
+
+		"has a stream of its own":         {"--nats", "nats://127.0.0.1:1", "--config", file("d.yaml", "office: o.yaml\n")},
+		"for --nats":                      {"--config", file("e.yaml", "office: {file: o.yaml, stream: office}\n")},
+		"that of the solves":              {"--nats", "nats://127.0.0.1:1", "--config", file("f.yaml", "teams: [review]\noffice: {file: o.yaml, stream: swarmbus}\n")},
+		`stream "talk" is that of the of`: {"--nats", "nats://127.0.0.1:1", "--stream", "talk", "--config", file("g.yaml", "office: {file: o.yaml, stream: talk}\n")},
+		"file is required":                {"--nats", "nats://127.0.0.1:1", "--config", file("i.yaml", "office: {stream: o}\n")},
+		`unknown field "strem"`:           {"--config", file("j.yaml", "office: {file: o.yaml, strem: o}\n")},
 	} {
 		var stderr bytes.Buffer
 		if status := run(t.Context(), append([]string{"serve"}, args...), io.Discard, &stderr); status == exitDecided || !strings.Contains(stderr.String(), want) {
@@ -74,7 +81,7 @@ agents: [{name: Reed, rooms: [ops], model: m, tools: {"files/*": allow}}]
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o, end, err := (&serveConfig{Office: path}).office(t.Context(), io.Discard)
+	o, _, end, err := new(serveFlags).office(t.Context(), &serveConfig{Office: officeAt{File: path}}, io.Discard)
 	defer func() {
 		if err := end(); err != nil {
 			t.Error(err)

@@ -22,9 +22,6 @@ import (
 	"github.com/swarmbus/swarmbus/internal/files"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
-	"github.com/swarmbus/swarmbus/swarm/rooms"
-	"github.com/swarmbus/swarmbus/swarm/rooms/events"
-	"github.com/swarmbus/swarmbus/swarm/rooms/office"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/teams/memories"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
@@ -36,7 +33,7 @@ type serveConfig struct {
 	Addr   string   `yaml:"addr"`
 	Dir    string   `yaml:"dir"`
 	Teams  []string `yaml:"teams"`
-	Office string   `yaml:"office"`
+	Office officeAt `yaml:"office"`
 	TLS    struct {
 		Cert string `yaml:"cert"`
 		Key  string `yaml:"key"`
@@ -93,21 +90,9 @@ func (c *serveConfig) names(at net.Addr) (all []string) {
 	return all
 }
 
-// office returns the office of the file, or nil, and what ends the servers that its agents
-// call.
-func (c *serveConfig) office(ctx context.Context, progress io.Writer) (of *host.Office, end func() error, err error) {
-	if c.Office == "" {
-		return nil, func() error { return nil }, nil
-	}
-	o, err := office.Load(c.Office)
-	if err != nil {
-		return nil, func() error { return nil }, err
-	}
-	called, end, err := servers.Open(ctx, o.Calls(), servers.Options{Stderr: progress})
-	name := strings.TrimSuffix(filepath.Base(c.Office), filepath.Ext(c.Office))
-	return &host.Office{Name: name, Make: func(store journal.Store, keys *events.Keys) (*rooms.Options, error) {
-		return o.Build(office.Parts{Store: store, Keys: keys, Model: providers.Model, Tools: called})
-	}}, end, err
+// shortName returns the name of what is in a file: that of the file.
+func shortName(file string) string {
+	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 }
 
 // teams adds the teams of the file to the options, and returns the desk of their agents that
@@ -130,8 +115,7 @@ func (c *serveConfig) teams(o *host.Options, progress io.Writer) (*join.Desk, er
 		return nil, err
 	}
 	for i, file := range files {
-		short := strings.TrimSuffix(filepath.Base(c.Teams[i]), filepath.Ext(c.Teams[i]))
-		o.Teams = append(o.Teams, host.Team{Name: short, File: file, Make: func(ctx context.Context, store journal.Store) (*host.Made, error) {
+		o.Teams = append(o.Teams, host.Team{Name: shortName(c.Teams[i]), File: file, Make: func(ctx context.Context, store journal.Store) (*host.Made, error) {
 			return makeTeam(ctx, file, store, desk, dir, progress)
 		}})
 	}

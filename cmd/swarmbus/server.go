@@ -120,7 +120,11 @@ func (f *serverFlag) verify(cmd *cobra.Command, run string) error {
 		return errors.New(v.Problem)
 	}
 	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "whole: records %d to %d, chain %s\n", v.First, v.Last, v.Chain)
+	fmt.Fprintf(out, "whole: records %d to %d", v.First, v.Last)
+	if v.Chain != "" { // a journal's
+		fmt.Fprintf(out, ", chain %s", v.Chain)
+	}
+	fmt.Fprintln(out)
 	for _, r := range v.Rooms {
 		name := r.Room
 		if name == "" {

@@ -45,13 +45,13 @@ func TestStartupWaitsForNoJournal(t *testing.T) {
 	}
 	config := &serveConfig{
 		Teams:  []string{file("team.yaml", "models: {m: {provider: ollama, name: x}}\nbudget: 100tokens\nagents: [{id: ann, role: You help.}]\n")},
-		Office: file("office.yaml", "agents: [{name: Reed, rooms: [ops], script: [{say: ok}]}]\n"),
+		Office: officeAt{File: file("office.yaml", "agents: [{name: Reed, rooms: [ops], script: [{say: ok}]}]\n")},
 	}
 	var o host.Options
 	if _, err := config.teams(&o, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	rooms, end, err := config.office(t.Context(), io.Discard)
+	rooms, _, end, err := new(serveFlags).office(t.Context(), config, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,8 +62,8 @@ func follow(ctx context.Context, e *Elsewhere, feed Feed) (*desk, error) {
 
 // reader returns the records of a run.
 func (r running) reader(name string) (journal.Reader, error) {
-	if d := r.h.desk(name); d != nil && d.elsewhere != nil {
-		return d.elsewhere.Log, nil
+	if log := r.h.elsewhere(name); log != nil {
+		return log, nil
 	}
 	v, err := r.view(name)
 	if err != nil {
@@ -72,10 +72,13 @@ func (r running) reader(name string) (journal.Reader, error) {
 	return v, nil
 }
 
-// watched returns the desk of a log that other processes write, or nil.
-func (h *Host) watched(run string) *desk {
+// elsewhere returns the log of a run that other processes write, too, or nil.
+func (h *Host) elsewhere(run string) Records {
 	if d := h.desk(run); d != nil && d.elsewhere != nil {
-		return d
+		return d.elsewhere.Log
+	}
+	if o := h.office; o != nil && o.Shared != nil && o.Name == run {
+		return o.log
 	}
 	return nil
 }

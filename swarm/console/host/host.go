@@ -88,6 +88,9 @@ func Open(ctx context.Context, o Options) (h *Host, err error) {
 		if err := checkName("office", o.Office.Name); err != nil {
 			return h, err
 		}
+		if h.desk(o.Office.Name) != nil {
+			return h, fmt.Errorf("%q is the name of another run", o.Office.Name)
+		}
 		if h.office, err = openOffice(ctx, o.Dir, o.Office, o.Hub); err != nil {
 			return h, err
 		}

@@ -23,44 +23,46 @@ type Office struct {
 	// Make returns the options of its router, for a journal and keys.
 	Make func(journal.Store, *events.Keys) (*rooms.Options, error)
 	Sync journal.Sync
+	// Shared are the rooms, if other processes have them, too, in place of a journal that Make
+	// is called for. Nil: this server alone has them.
+	Shared *Shared
 }
 
 // An office runs a router, and shows what happens in its rooms.
 type office struct {
 	Office
-	router *rooms.Router // set when ready; nil: it cannot be opened
-	ready  chan struct{} // closed when the journal has been read
-	store  *journal.File
-	agents []rooms.Standing
-	feed   Feed
-	end    context.CancelFunc
-	wg     sync.WaitGroup
-	newest newest
-	before uint64 // position of the log when it was opened
+	make    func(context.Context) (Router, error) // reads the log
+	release func(context.Context) error           // what make made, and the log
+	router  Router                                // set when ready; nil: it cannot be opened
+	ready   chan struct{}                         // closed when the log has been read
+	log     Records
+	agents  []rooms.Standing
+	feed    Feed
+	end     context.CancelFunc
+	wg      sync.WaitGroup
+	newest  newest
+	before  uint64 // position of the log when it was opened
 
 	mu   sync.Mutex // protects the fields below
 	err  error      // why the rooms have stopped
 	past float64    // how much of what there was at the start has been shown, 0 to 1
 }
 
+// openOffice opens an office, and begins to read its log.
 func openOffice(ctx context.Context, dir string, o *Office, feed Feed) (of *office, err error) {
-	store, err := journal.Open(filepath.Join(dir, o.Name+runs.Suffix), &journal.Options{Sync: o.Sync})
+	if o.Shared != nil {
+		of, err = share(o, feed)
+	} else {
+		of, err = keep(dir, o, feed)
+	}
 	if err != nil {
 		return nil, err
 	}
-	options, err := o.Make(store, &events.Keys{Dir: filepath.Join(dir, o.Name+".keys")})
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
-	options.Store = store
-	if err := options.Validate(); err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
-	of = &office{Office: *o, store: store, agents: options.Agents, feed: feed, ready: make(chan struct{}), before: store.Last()}
+	of.before, of.ready = of.log.Last(), make(chan struct{})
 	ctx, of.end = context.WithCancel(context.WithoutCancel(ctx))
 	release := feed.Hold(o.Name)
 	of.wg.Go(func() {
-		at, err := of.open(ctx, options)
+		at, err := of.open(ctx)
 		release()
 		of.fail(err)
 		close(of.ready)
@@ -73,21 +75,54 @@ func openOffice(ctx context.Context, dir string, o *Office, feed Feed) (of *offi
 	return of, nil
 }
 
-// open makes the router, which reads the journal, and shows the events that there are. It
+// keep opens the journal of an office that this server alone has.
+func keep(dir string, o *Office, feed Feed) (of *office, err error) {
+	store, err := journal.Open(filepath.Join(dir, o.Name+runs.Suffix), &journal.Options{Sync: o.Sync})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, store.Close())
+		}
+	}()
+	options, err := o.Make(store, &events.Keys{Dir: filepath.Join(dir, o.Name+".keys")})
+	if err != nil {
+		return nil, err
+	}
+	options.Store = store
+	if err := options.Validate(); err != nil {
+		return nil, err
+	}
+	of = &office{Office: *o, log: store, agents: options.Agents, feed: feed, release: func(context.Context) error { return store.Close() }}
+	of.make = func(ctx context.Context) (Router, error) {
+		router, err := rooms.New(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		of.release = func(ctx context.Context) error {
+			return errors.Join(router.Close(context.WithoutCancel(ctx)), store.Close())
+		}
+		return router, nil
+	}
+	return of, nil
+}
+
+// open makes the router, which reads the log, and shows the events that there are. It
 // returns the position of the last one.
-func (o *office) open(ctx context.Context, options *rooms.Options) (at uint64, err error) {
-	router, err := rooms.New(ctx, options)
+func (o *office) open(ctx context.Context) (at uint64, err error) {
+	router, err := o.make(ctx)
 	if err != nil {
 		return 0, err
 	}
 	if at, err = o.read(ctx, router); err != nil {
-		return 0, errors.Join(err, router.Close(context.WithoutCancel(ctx)))
+		return 0, err
 	}
 	o.router = router
 	return at, nil
 }
 
-// wait waits until the journal has been read, or cannot be.
+// wait waits until the log has been read, or cannot be.
 func (o *office) wait(ctx context.Context) error {
 	select {
 	case <-o.ready:
@@ -97,8 +132,8 @@ func (o *office) wait(ctx context.Context) error {
 	}
 }
 
-// opened returns the router when the journal has been read.
-func (o *office) opened(ctx context.Context) (*rooms.Router, error) {
+// opened returns the router when the log has been read.
+func (o *office) opened(ctx context.Context) (Router, error) {
 	if err := o.wait(ctx); err != nil {
 		return nil, err
 	}
@@ -110,7 +145,7 @@ func (o *office) opened(ctx context.Context) (*rooms.Router, error) {
 
 // read shows the events that there are, the newest of them to the feed, and returns the
 // position of the last one.
-func (o *office) read(ctx context.Context, router *rooms.Router) (at uint64, err error) {
+func (o *office) read(ctx context.Context, router Router) (at uint64, err error) {
 	all, err := router.Rooms(ctx)
 	if err != nil {
 		return 0, err
@@ -119,7 +154,7 @@ func (o *office) read(ctx context.Context, router *rooms.Router) (at uint64, err
 	for _, r := range all {
 		last = max(last, r.Seq)
 	}
-	for e, err := range rooms.Log(o.store, 0) {
+	for e, err := range rooms.Log(o.log, 0) {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -136,10 +171,7 @@ func (o *office) read(ctx context.Context, router *rooms.Router) (at uint64, err
 func (o *office) close(ctx context.Context) error {
 	o.end()
 	o.wg.Wait()
-	if o.router == nil {
-		return o.store.Close()
-	}
-	return errors.Join(o.router.Close(context.WithoutCancel(ctx)), o.store.Close())
+	return o.release(ctx)
 }
 
 // reads notes how much of the past has been shown.

@@ -107,7 +107,7 @@ func (o *office) Page(ctx context.Context, room string, before uint64, limit int
 		first--
 	}
 	all = all[:first]
-	if older && len(all) < limit { // the journal has the rest
+	if older && len(all) < limit { // the log has the rest
 		if all, err = o.older(room, before, limit+1); err != nil {
 			return page, err
 		}
@@ -121,9 +121,9 @@ func (o *office) Page(ctx context.Context, room string, before uint64, limit int
 	return page, nil
 }
 
-// older reads the newest events of a room before a position from the journal; 0: the end.
+// older reads the newest events of a room before a position from the log; 0: the end.
 func (o *office) older(room string, before uint64, most int) (all []shown, err error) {
-	for e, err := range rooms.Log(o.store, 0) {
+	for e, err := range rooms.Log(o.log, 0) {
 		if err != nil {
 			return nil, err
 		}

@@ -38,8 +38,14 @@ func (r running) Runs(context.Context) ([]api.Run, error) {
 			all = append(all, runOf(d))
 		}
 	}
+	if o := r.h.office; o != nil && o.Shared != nil {
+		all = append(all, o.run())
+	}
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), runs.Suffix)
+		if r.h.elsewhere(name) != nil {
+			continue // the log has the name of a journal
+		}
 		one, err := r.about(name, r.h.archive.known)
 		if e := (*api.Error)(nil); errors.As(err, &e) {
 			continue // its name is not one of a run
@@ -59,8 +65,11 @@ func (r running) Run(_ context.Context, name string) (api.Run, error) {
 
 // about describes a journal, by the book that open returns; nil: it has not been read.
 func (r running) about(name string, open func(string) (*view.Book, error)) (api.Run, error) {
-	if d := r.h.watched(name); d != nil {
-		return runOf(d), nil
+	if r.h.elsewhere(name) != nil {
+		if d := r.h.desk(name); d != nil {
+			return runOf(d), nil
+		}
+		return r.h.office.run(), nil
 	}
 	path, err := r.h.archive.path(name)
 	if err != nil {
@@ -97,9 +106,12 @@ func (r running) about(name string, open func(string) (*view.Book, error)) (api.
 	return of, nil
 }
 
+// writers are those of a log of many machines.
+const writers = "processes on a log of many machines"
+
 // runOf describes a log that other processes write, too.
 func runOf(d *desk) api.Run {
-	of := api.Run{Name: d.Run, Type: "solves", Live: true, Team: d.Name, Writer: "processes on a log of many machines", Problem: d.log.problem()}
+	of := api.Run{Name: d.Run, Type: "solves", Live: true, Team: d.Name, Writer: writers, Problem: d.log.problem()}
 	count(&of, d.log.book())
 	return of
 }
@@ -254,7 +266,15 @@ func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 // Verify implements [api.Runs].
 func (r running) Verify(ctx context.Context, name string) (api.Verification, error) {
 	of := api.Verification{Run: name, Rooms: []api.RoomProof{}}
-	if r.h.watched(name) != nil {
+	began := time.Now()
+	switch log := r.h.elsewhere(name); {
+	case log == nil:
+	case r.h.desk(name) == nil: // rooms, whose events have a chain of their own
+		of.First, of.Last = min(1, log.Last()), log.Last()
+		proveRooms(&of, log)
+		of.Millis = millis(time.Since(began))
+		return of, nil
+	default:
 		of.Problem = "the log is on the servers of NATS, which check what they store: there is no file to verify"
 		return of, nil
 	}
@@ -262,7 +282,6 @@ func (r running) Verify(ctx context.Context, name string) (api.Verification, err
 	if err != nil {
 		return of, err
 	}
-	began := time.Now()
 	s, problem := journal.Verify(ctx, path)
 	if s != nil {
 		of.First, of.Last, of.Chain, of.Torn = s.First, s.Last, hex.EncodeToString(s.Chain[:]), s.Torn
@@ -278,11 +297,18 @@ func (r running) Verify(ctx context.Context, name string) (api.Verification, err
 	if err != nil {
 		return of, err
 	}
+	proveRooms(&of, from)
+	of.Millis = millis(time.Since(began))
+	return of, nil
+}
+
+// proveRooms verifies the chains of the rooms in a log.
+func proveRooms(of *api.Verification, from journal.Reader) {
 	of.Whole = true
 	all, problem := events.Verify(rooms.Log(from, 0), events.Pins{})
 	if problem != nil {
 		of.Problem, of.Whole = problem.Error(), false
-		return of, nil //nolint:nilerr // the problem is a part of what is returned
+		return
 	}
 	if _, problem := rooms.Load(from); problem != nil { // records of turns are not signed: the fold refuses those that do not go with the events
 		of.Problem, of.Whole = problem.Error(), false
@@ -296,8 +322,6 @@ func (r running) Verify(ctx context.Context, name string) (api.Verification, err
 			of.Rooms = append(of.Rooms, proof)
 		}
 	}
-	of.Millis = millis(time.Since(began))
-	return of, nil
 }
 
 // Compare implements [api.Runs].
