@@ -75,8 +75,10 @@ directory does.
 With --nats the console is that of a log on NATS servers: solves of other processes appear
 as they happen, and what they ask can be answered. The team of the file drives the solves
 that are begun or answered here; its agents are the processes of swarmbus agent. The rooms of
-the office are those of swarmbus rooms --nats with the same file, stream and keys:
+the office are those of swarmbus rooms --nats with the same file, stream and keys, and teams
+beside the one on --stream each have a stream, too:
 
+  teams: [{team: ./policy.yaml, stream: policy}, {team: review, stream: reviews}]
   office: {file: ./office.yaml, stream: office, keys: /srv/office.keys}
 
   swarmbus serve --nats nats://n1:4222 --config serve.yaml

@@ -32,7 +32,7 @@ import (
 type serveConfig struct {
 	Addr   string   `yaml:"addr"`
 	Dir    string   `yaml:"dir"`
-	Teams  []string `yaml:"teams"`
+	Teams  []teamAt `yaml:"teams"`
 	Office officeAt `yaml:"office"`
 	TLS    struct {
 		Cert string `yaml:"cert"`
@@ -40,6 +40,22 @@ type serveConfig struct {
 	} `yaml:"tls"`
 	Hosts  []string `yaml:"hosts"`
 	Jaeger string   `yaml:"jaeger"`
+}
+
+// teamAt is a team of the file, ready-made or of a file of its own, and with --nats the stream
+// that has its solves, if it is not --stream. It may be written as its name alone.
+type teamAt struct {
+	Team   string `yaml:"team"`
+	Stream string `yaml:"stream"`
+}
+
+// UnmarshalYAML reads a name, or all fields.
+func (a *teamAt) UnmarshalYAML(read func(any) error) error {
+	if read(&a.Team) == nil {
+		return nil
+	}
+	type fields teamAt
+	return read((*fields)(a))
 }
 
 // read reads the file, if there is one; flags win.
@@ -99,8 +115,8 @@ func shortName(file string) string {
 // join; nil: none does.
 func (c *serveConfig) teams(o *host.Options, progress io.Writer) (*join.Desk, error) {
 	var files []*teams.Team
-	for _, name := range c.Teams {
-		file, err := teams.Load(name)
+	for _, at := range c.Teams {
+		file, err := teams.Load(at.Team)
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +131,7 @@ func (c *serveConfig) teams(o *host.Options, progress io.Writer) (*join.Desk, er
 		return nil, err
 	}
 	for i, file := range files {
-		o.Teams = append(o.Teams, host.Team{Name: shortName(c.Teams[i]), File: file, Make: func(ctx context.Context, store journal.Store) (*host.Made, error) {
+		o.Teams = append(o.Teams, host.Team{Name: shortName(c.Teams[i].Team), File: file, Make: func(ctx context.Context, store journal.Store) (*host.Made, error) {
 			return makeTeam(ctx, file, store, desk, dir, progress)
 		}})
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,47 +52,81 @@ func (f *serveFlags) checkNATS(config *serveConfig) error {
 	if err := config.Office.check(f.nats.url != ""); err != nil {
 		return usage(err)
 	}
-	switch {
-	case f.nats.url == "":
+	for _, t := range config.Teams {
+		if t.Team == "" {
+			return usage(errors.New("teams: team is required: a ready-made team, or a file"))
+		}
+		if t.Stream != "" && f.nats.url == "" {
+			return usage(fmt.Errorf("teams: the stream %q is for --nats: without it each team has a journal", t.Stream))
+		}
+	}
+	if f.nats.url == "" {
 		return nil
-	case f.demo:
+	}
+	if f.demo {
 		return usage(errors.New("--demo cannot be combined with --nats"))
-	case len(config.Teams) > 1:
-		return usage(errors.New("one team works on a log of --nats: give each its own --stream"))
-	case f.solves(config) && config.Office.Stream == f.nats.stream:
-		return usage(fmt.Errorf("the stream %q is that of the office and that of the solves (--stream): each needs its own", f.nats.stream))
+	}
+	taken := map[string]string{}
+	if config.Office.File != "" {
+		taken[config.Office.Stream] = "the office"
+	}
+	for _, t := range f.shows(config) {
+		who := "the team " + t.Team
+		if t.Team == "" {
+			who = "the solves of --stream"
+		}
+		if other := taken[t.Stream]; other != "" {
+			return usage(fmt.Errorf("%s and %s have the stream %q: each needs its own, as in teams: [{team: review, stream: reviews}]", other, who, t.Stream))
+		}
+		taken[t.Stream] = who
 	}
 	return nil
 }
 
-// solves reports whether the server shows solves of --stream: not if it has an office alone.
-func (f *serveFlags) solves(config *serveConfig) bool {
-	return len(config.Teams) > 0 || config.Office.File == "" || f.stated
+// shows returns the teams with the streams of their solves, and --stream without a team if
+// that is watched.
+func (f *serveFlags) shows(config *serveConfig) (all []teamAt) {
+	watched := f.stated || len(config.Teams) == 0 && config.Office.File == ""
+	for _, t := range config.Teams {
+		t.Stream = cmp.Or(t.Stream, f.nats.stream)
+		watched = watched && t.Stream != f.nats.stream
+		all = append(all, t)
+	}
+	if watched {
+		all = append(all, teamAt{Stream: f.nats.stream})
+	}
+	return all
 }
 
-// elsewhere adds the log of --nats to the options, and returns it; nil if none is given. The
-// team of the file then works on that log. The caller closes it, also after an error.
+// elsewhere adds the logs of --nats to the options, and returns them. The teams of the file then
+// work on them. The caller closes them, also after an error.
 func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host.Options, progress io.Writer) (logs logsOf, err error) {
-	if f.nats.url == "" || !f.solves(config) {
+	if f.nats.url == "" {
 		return nil, nil
 	}
-	records := f.nats.records(progress)
-	nats := f.nats
-	nats.watches = len(config.Teams) == 0
-	log, err := nats.joinSwarm(ctx, progress, records.Fold)
-	if err != nil {
-		return nil, err
+	for _, t := range f.shows(config) {
+		nats := f.nats
+		nats.stream, nats.watches = t.Stream, t.Team == ""
+		records := nats.records(progress)
+		log, err := nats.joinSwarm(ctx, progress, records.Fold)
+		if err != nil {
+			return logs, err
+		}
+		logs = append(logs, log)
+		shown := host.Elsewhere{Run: t.Stream, Log: records}
+		if t.Team != "" {
+			if err := driving(nats, &shown, t.Team, log, progress); err != nil {
+				return logs, err
+			}
+		}
+		o.Elsewhere = append(o.Elsewhere, shown)
 	}
-	shown := host.Elsewhere{Run: f.nats.stream, Log: records}
-	if len(config.Teams) == 1 {
-		err = f.driving(&shown, config.Teams[0], log, progress)
-	}
-	config.Teams, o.Elsewhere = nil, append(o.Elsewhere, shown)
-	return logsOf{log}, err
+	config.Teams = nil
+	return logs, nil
 }
 
 // driving lets a team drive solves of the log. Each has a log of its own, as it has a lease.
-func (f *serveFlags) driving(shown *host.Elsewhere, name string, log *natsbus.Log, progress io.Writer) error {
+func driving(nats natsFlags, shown *host.Elsewhere, name string, log *natsbus.Log, progress io.Writer) error {
 	team, err := teams.Load(name)
 	if err != nil {
 		return err
@@ -106,8 +141,8 @@ func (f *serveFlags) driving(shown *host.Elsewhere, name string, log *natsbus.Lo
 	shown.Team = shortName(name)
 	drive := func(ctx context.Context, play func(*natsbus.Log, *machines.Records, swarm.Options) iter.Seq2[solves.Event, error]) iter.Seq2[solves.Event, error] {
 		return func(yield func(solves.Event, error) bool) {
-			past := f.nats.records(progress)
-			own, err := f.nats.joinSwarm(ctx, progress, past.Fold)
+			past := nats.records(progress)
+			own, err := nats.joinSwarm(ctx, progress, past.Fold)
 			if err != nil {
 				yield(nil, err)
 				return

@@ -44,7 +44,7 @@ func TestStartupWaitsForNoJournal(t *testing.T) {
 		return path
 	}
 	config := &serveConfig{
-		Teams:  []string{file("team.yaml", "models: {m: {provider: ollama, name: x}}\nbudget: 100tokens\nagents: [{id: ann, role: You help.}]\n")},
+		Teams:  []teamAt{{Team: file("team.yaml", "models: {m: {provider: ollama, name: x}}\nbudget: 100tokens\nagents: [{id: ann, role: You help.}]\n")}},
 		Office: officeAt{File: file("office.yaml", "agents: [{name: Reed, rooms: [ops], script: [{say: ok}]}]\n")},
 	}
 	var o host.Options

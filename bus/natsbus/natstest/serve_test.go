@@ -94,6 +94,75 @@ func TestConsoleShowsAndAnswersSolvesOfOtherProcesses(t *testing.T) {
 	}
 }
 
+// proposing is a model whose planner proposes something, and who all agree then.
+func proposing(what string) func(int, *models.Request) modelstest.Reply {
+	return func(_ int, r *models.Request) modelstest.Reply {
+		heard := ""
+		for _, m := range r.Messages {
+			heard += m.Text
+		}
+		text := `{"say":[{"type":"pass","reason":"nothing to add"}]}`
+		switch {
+		case strings.Contains(heard, what):
+			text = `{"say":[{"type":"vote","proposal":"P1","reasons":"it is worth it","stance":"agree","confidence":0.9}]}`
+		case strings.HasPrefix(r.System, "You are planner,"):
+			text = `{"say":[{"type":"proposal","content":"` + what + `","reasons":"it holds","confidence":0.9}]}`
+		}
+		return modelstest.Reply{Text: text, Usage: models.Usage{Input: 1, Output: 1}}
+	}
+}
+
+// One console has two teams whose agents have the same names: each on its own stream, so that
+// agents take the turns of their own team.
+func TestConsoleHasATeamOnEachStream(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	server := natstest.Start(t, natstest.Options{})[0]
+	dir := t.TempDir()
+	of := func(name string) string { return filepath.Join(dir, name+".yaml") }
+	for _, name := range []string{"retries", "ports"} {
+		model := modelstest.NewServer(modelstest.OpenAI, proposing("the answer of "+name))
+		t.Cleanup(model.Close)
+		text := "mode: deliberate\nmodels:\n  main: {provider: openai, name: " + modelstest.Name + ", baseURL: \"" + model.URL + "\"}\nagents:\n"
+		for _, id := range []string{"planner", "critic"} {
+			text += "  - {id: " + id + ", role: You help., canEmit: [proposal, vote]}\n"
+		}
+		if err := os.WriteFile(of(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	streams := map[string]string{"retries": "swarmbus", "ports": "second"}
+	config := filepath.Join(dir, "serve.yaml")
+	text := "dir: " + dir + "\nteams: [" + of("retries") + ", {team: " + of("ports") + ", stream: second}]\n"
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	console := startTalk(t, "serve", "--config", config, "--addr", "127.0.0.1:0", "--nats", server.URL())
+	console.sees(t, "/#token=")
+	for name, stream := range streams {
+		for _, id := range []string{"planner", "critic"} {
+			startTalk(t, "agent", "--team", of(name), "--as", id, "--nats", server.URL(), "--stream", stream).sees(t, "takes its turns here")
+		}
+	}
+	link := regexp.MustCompile(`http://\S+`).FindString(console.text())
+	c, err := client.New(link, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, stream := range streams { // both run at once
+		one, err := c.Start(soon(t), api.NewSolve{Team: name, Task: "Which one?"})
+		if err != nil || one.Run != stream || one.Team != name {
+			t.Fatalf("%+v, %v\n%s", one, err, console.text())
+		}
+	}
+	for name, stream := range streams {
+		shown := startTalk(t, "show", stream, "--server", link, "--follow")
+		shown.sees(t, "reached")
+		if text := shown.text(); !strings.Contains(text, "the answer of "+name) {
+			t.Errorf("%s shows\n%s", stream, text)
+		}
+	}
+}
+
 func TestConsoleEndsWithItsLog(t *testing.T) {
 	server := natstest.Start(t, natstest.Options{})[0]
 	writer := join(t, natsbus.Options{URL: server.URL(), Storage: natsbus.Storage{MaxSignals: 10}})

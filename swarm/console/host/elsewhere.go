@@ -90,6 +90,8 @@ func (h *Host) checkElsewhere(e *Elsewhere) error {
 		return fmt.Errorf("%q: no log", e.Run)
 	case h.desk(e.Run) != nil:
 		return fmt.Errorf("%q is the name of another run", e.Run)
+	case h.team(e.Team) != nil:
+		return fmt.Errorf("%q is the name of another team", e.Team)
 	}
 	return nil
 }

@@ -117,7 +117,11 @@ func (r roster) Explain(ctx context.Context, team, agent string, seq uint64) (ap
 	}
 	about := signals.Any(nothing)
 	if seq > 0 {
-		if about, err = r.signal(ctx, team, seq); err != nil {
+		run := team
+		if d := r.h.team(team); d != nil {
+			run = d.Run
+		}
+		if about, err = r.signal(ctx, run, seq); err != nil {
 			return of, err
 		}
 	}
@@ -152,7 +156,7 @@ func (r roster) find(team, agent string) (*agents.Agent, error) {
 	return nil, notFound("agent", team+"/"+agent)
 }
 
-// signal returns a signal of the run of a team.
+// signal returns a signal of a run.
 func (r roster) signal(ctx context.Context, run string, seq uint64) (signals.Any, error) {
 	page, err := running(r).Signals(ctx, api.SignalsQuery{Run: run, After: seq - 1, Limit: 1})
 	if err != nil {
