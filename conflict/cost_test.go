@@ -41,6 +41,19 @@ func TestMemoryFollowsTheLiveProposals(t *testing.T) {
 	}
 }
 
+func TestClosedThreadsLeaveNothing(t *testing.T) {
+	f := conflict.NewFold(nil)
+	before := heap()
+	for i := range 30_000 {
+		f.Apply(proposal{uint64(i + 1), "t", "a", "x"}.mortal(time.Hour))
+		f.CloseThread("t")
+	}
+	if after := heap(); after > before+1<<20 {
+		t.Errorf("30,000 proposals of closed threads take %d bytes", after-before)
+	}
+	runtime.KeepAlive(f)
+}
+
 // A removal must not look at all live proposals. Times are compared with one
 // another, the shortest of several runs each: those were not disturbed by
 // anything else.

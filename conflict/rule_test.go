@@ -91,6 +91,23 @@ func TestComparerForgetsTheOldestKeyBeyondItsBound(t *testing.T) {
 	}
 }
 
+func TestComparerComparesTheNewestOfEachKeyByOthers(t *testing.T) {
+	compared, own := 0, 0
+	c := conflict.NewComparer(conflict.Rule{Name: "count", Contradict: func(a, b signals.Any) bool {
+		if a.Head().Source == b.Head().Source {
+			own++
+		}
+		compared++
+		return false
+	}})
+	for i := range uint64(1100) {
+		c.Compare(votes(i+1, "a", "p", signals.Agree, -1))
+	}
+	if c.Compare(votes(1101, "b", "p", signals.Agree, -1)); compared != 1024 || own > 0 {
+		t.Errorf("compared with %d of 1100, want 1024, %d times with one of its own source", compared, own)
+	}
+}
+
 func ExampleRuleFor() {
 	r := conflict.RuleFor("same-cause", func(a, b *signals.Signal[signals.Discovery]) bool {
 		return a.Payload.Finding != b.Payload.Finding
