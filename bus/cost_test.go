@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -117,6 +118,29 @@ func TestPublishAllAndFeedAreLinear(t *testing.T) {
 			if try == 4 {
 				t.Errorf("feed %v: 4,000 took %v, 32,000 %v", feed, small, large)
 			}
+		}
+	}
+}
+
+func TestPagesAreReusedAfterReadersHaveGone(t *testing.T) {
+	for name, read := range map[string]func(*bus.Bus) (leave func()){
+		"an observer":    func(b *bus.Bus) func() { return b.Observe(func(events.Event) {}) },
+		"a subscription": func(b *bus.Bus) func() { return subscribe(t, b, bus.SubscribeOptions{}).Close },
+	} {
+		b := newBus(t, &bus.Options{History: 100, TTL: -1})
+		a, s := publisher(t, b, "a"), event()
+		publish := func() {
+			for range 640 {
+				must(t, a, s)
+			}
+		}
+		leave := read(b)
+		publish()
+		leave()
+		publish() // until the history has no page of before
+		publish()
+		if n := testing.AllocsPerRun(20, publish); n > 1 {
+			t.Errorf("%s has gone: %v allocations for 640 signals", name, n)
 		}
 	}
 }

@@ -83,7 +83,11 @@ func TestFeedAllowsGapsAndRefusesTheRest(t *testing.T) {
 	same := at(1<<41, "a")
 	back, noID, noSource, noTime := at(1<<40, "d"), at(1<<41, "d"), at(1<<41, "d"), at(1<<41, "d")
 	noID.ID, noSource.Source, noTime.Time = signals.ID{}, "", time.Time{}
-	for name, s := range map[string]signals.Any{"back": back, "same id": same, "no id": noID, "no source": noSource, "no time": noTime, "nil": nil} {
+	behind := at(1<<41-1, "d") // what is fed with it
+	if err := b.Feed(ctx, at(1<<41, "e"), behind); err == nil {
+		t.Error("a lower number behind a greater one: fed")
+	}
+	for name, s := range map[string]signals.Any{"back": back, "same id": same, "no id": noID, "no source": noSource, "no time": noTime, "nil": nil, "no room for more": at(1<<63, "d")} {
 		if err := b.Feed(ctx, s); err == nil {
 			t.Errorf("%s: fed", name)
 		}
@@ -141,7 +145,27 @@ func TestRateOfASource(t *testing.T) {
 		if _, err := a.PublishAll(context.Background(), found("1"), found("2"), found("3"), found("4")); !errors.As(err, &limit) {
 			t.Errorf("more than the burst: got %v, want a LimitError", err)
 		}
+		if limit.Retry != 0 {
+			t.Errorf("more than the burst: retry after %v, want never", limit.Retry)
+		}
+		burst := []signals.Any{found("1"), found("2"), found("3")}
+		if _, err := a.PublishAll(context.Background(), burst...); err != nil {
+			t.Error(err)
+		}
+		if _, err := a.PublishAll(context.Background(), burst...); !errors.As(err, &limit) || limit.Retry != 300*time.Millisecond {
+			t.Errorf("the burst again: got %v, want a LimitError with 300ms", err)
+		}
 	})
+}
+
+func TestARateBelowOneASecondAllowsASignal(t *testing.T) {
+	b := newBus(t, &bus.Options{Rate: 0.001})
+	a := agent(t, b, "a")
+	must(t, a, found("x"))
+	var limit *bus.LimitError
+	if _, err := a.Publish(t.Context(), found("y")); !errors.As(err, &limit) {
+		t.Errorf("got %v, want a LimitError", err)
+	}
 }
 
 func TestBytesOfASource(t *testing.T) {
@@ -314,4 +338,23 @@ func TestFollowerKnowsNoRivalsThatAreOver(t *testing.T) {
 		}
 	}
 	equal(t, "rivals", slices.Collect(follower.Conflicts("t")), slices.Collect(origin.Conflicts("t")))
+}
+
+// The first proposal had expired when the second one was made, and by the clock both have.
+func TestFedProposalsExpireByTheTimesOfTheLog(t *testing.T) {
+	for ttl, opened := range map[time.Duration]uint64{time.Minute: 0, 20 * time.Minute: 1} {
+		b := newBus(t, nil)
+		var log []signals.Any
+		for i, source := range []string{"a", "z"} {
+			s := proposes("t", source, source)
+			s.Seq, s.ID, s.Source, s.Time, s.TTL = uint64(i+1), signals.MustID(source), source, time.Now().Add(time.Duration(i-10)*10*time.Minute), ttl
+			log = append(log, s)
+		}
+		if err := b.Feed(t.Context(), log...); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.Stats().Conflicts.Opened; got != opened {
+			t.Errorf("%d conflicts within a TTL of %v, want %d", got, ttl, opened)
+		}
+	}
 }

@@ -214,3 +214,46 @@ func TestSignalsOfALayerThatPanicsAreHandled(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A rush is a context that does something when somebody waits for its end.
+type rush struct {
+	context.Context
+	do func()
+}
+
+func (r rush) Done() <-chan struct{} { r.do(); return r.Context.Done() }
+
+func TestALayerOpenedDuringAPublishReservesItsKinds(t *testing.T) {
+	b := newBus(t, nil)
+	var opened *bus.Layer
+	_, err := agent(t, b, "ann").Publish(rush{t.Context(), func() {
+		if opened == nil {
+			opened = layerOf(t, b)
+		}
+	}}, signals.New(signals.Header{}, tick{}))
+	var refused *bus.PermissionError
+	if opened == nil || !errors.As(err, &refused) {
+		t.Errorf("got %v, want a PermissionError", err)
+	}
+}
+
+func TestCommittedSignalsNeverChange(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 10})
+	l := layerOf(t, b)
+	kept := map[uint64]signals.Any{}
+	keep := func(all []signals.Any) { kept[all[0].Head().Seq] = all[0] }
+	for i := range 2000 {
+		committed := keep
+		if i%100 != 50 {
+			committed = nil // so that its page can be reused
+		}
+		if err := l.Append(t.Context(), ticks, committed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for seq, s := range kept {
+		if s.Head().Seq != seq || s.Body() != (tick{seq}) {
+			t.Errorf("signal %d has become %v", seq, s)
+		}
+	}
+}

@@ -164,10 +164,11 @@ func TestSyncWaitsForInlineHandlers(t *testing.T) {
 		if r.Seq != 2 || handled != 0 {
 			t.Fatalf("seq %d with %d handled, want 2 and 0", r.Seq, handled)
 		}
-		short, cancel := context.WithCancel(context.Background())
-		cancel()
-		if err := b.Sync(short, r.Seq); !errors.Is(err, context.Canceled) {
-			t.Errorf("Sync with an ended context: %v", err)
+		short, cancel := context.WithCancelCause(context.Background())
+		why := errors.New("no time")
+		cancel(why)
+		if err := b.Sync(short, r.Seq); !errors.Is(err, why) {
+			t.Errorf("Sync with an ended context: %v, want %v", err, why)
 		}
 		close(goOn)
 		if err := b.Sync(context.Background(), r.Seq); err != nil || handled != 2 {

@@ -96,6 +96,10 @@ func TestBusesOfASequencerHaveOneLog(t *testing.T) {
 	b := shared.join(t, bus.Options{TTL: time.Minute, Sweep: -1, Clock: func() time.Time { return now.Add(50 * time.Second) }})
 	must(t, agent(t, a.Bus, "a"), proposes("t", "p", "1"))
 	must(t, agent(t, b.Bus, "b"), found("x"))
+	var refused *bus.PermissionError
+	if _, err := a.Layer("late", kindWord); !errors.As(err, &refused) {
+		t.Errorf("a kind that an agent may have published: %v", err)
+	}
 	rival := must(t, agent(t, a.Bus, "b"), proposes("t", "q", "2"))
 	var owned *conflict.ProposalError
 	if _, err := agent(t, b.Bus, "c").Publish(t.Context(), proposes("t", "p", "another")); !errors.As(err, &owned) {

@@ -364,3 +364,29 @@ func TestAStepWithManyRecipientsIsFewEntries(t *testing.T) {
 		t.Errorf("%d left", len(got))
 	}
 }
+
+func TestAClosedThreadHasNoResolver(t *testing.T) {
+	w := newWorld(t, nil)
+	asked := 0
+	w.SetResolver("t", func(context.Context, coordination.Signal) ([]string, error) { asked++; return []string{"bob"}, nil })
+	for range 2 {
+		w.emit(says("x", to(coordination.Selected)))
+		is(t, w.CloseThread(ctx, "t"), nil)
+	}
+	if asked != 1 {
+		t.Errorf("the resolver was asked %d times, want once", asked)
+	}
+}
+
+func TestACoordinatorDoesNotLeadAClosedThread(t *testing.T) {
+	w := newWorld(t, nil)
+	is(t, w.SetCoordinator("t", "lead"), nil)
+	inbox := made(w.Inbox("lead"))
+	w.emit(says("x", to(coordination.Self)))
+	is(t, w.CloseThread(ctx, "t"), nil)
+	is(t, w.Register("t", "ann", "bob"), nil)
+	w.emit(says("stop", by("ann"), to(coordination.All), class(coordination.EscalationInterrupt), at(coordination.Critical)))
+	if s, found, err := inbox.Poll(); found || err != nil {
+		t.Errorf("got %v, %v", s, err)
+	}
+}

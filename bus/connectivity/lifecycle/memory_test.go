@@ -17,7 +17,7 @@ type writer struct {
 
 func (w *writer) header(thread string) signals.Header {
 	w.seq++
-	return signals.Header{Seq: w.seq, ID: signals.MustID(fmt.Sprint("sig_", w.seq)), Thread: thread, Source: "a", Time: time.Unix(int64(w.seq), 0)}
+	return signals.Header{Seq: w.seq, ID: signals.MustID(fmt.Sprint("sig_", w.seq)), Thread: thread, Source: fmt.Sprint("a", w.seq), Time: time.Unix(int64(w.seq), 0)}
 }
 
 // attention adds a live signal that expires at a step, and returns its id.
@@ -42,8 +42,8 @@ func TestASignalThatEndedLeavesNoExpiryBehind(t *testing.T) {
 		w.resolve("t", w.attention("t", 1_000_000+i))
 	}
 	lists := &w.fold.Thread("t").lists
-	if len(lists.expiring) != 0 || len(lists.groups) != 0 || len(lists.all.all) > 20 {
-		t.Errorf("kept: %d steps, %d groups, %d records", len(lists.expiring), len(lists.groups), len(lists.all.all))
+	if len(lists.expiring) != 0 || len(lists.groups) != 0 || len(lists.all.all) > 20 || len(lists.sources) > 10 {
+		t.Errorf("kept: %d steps, %d groups, %d records, %d sources", len(lists.expiring), len(lists.groups), len(lists.all.all), len(lists.sources))
 	}
 }
 
