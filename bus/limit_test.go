@@ -93,6 +93,7 @@ func TestBytesCountWhateverAPayloadHoldsAndItsRecipients(t *testing.T) {
 	for name, s := range map[string]signals.Any{
 		"bytes":      signals.New(signals.Header{}, blob{Raw: make([]byte, 11)}),
 		"map":        signals.New(signals.Header{}, blob{Table: map[string]map[string]any{"12345": {"12345": "1"}}}),
+		"slice":      signals.New(signals.Header{}, blob{Table: map[string]map[string]any{"": {"": []string{"123456", "12345"}}}}),
 		"recipients": signals.New(signals.Header{Recipients: signals.To("123456", "12345")}, blob{}),
 	} {
 		b := newBus(t, &bus.Options{Bytes: 10})
