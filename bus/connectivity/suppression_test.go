@@ -56,6 +56,16 @@ func TestSuppressionByTimeIgnoresAClockThatGoesBack(t *testing.T) {
 	w.repeats(says("two"), s)
 }
 
+func TestSuppressionByTimeEndsThoughTheClockOfARebuiltLayerIsBehind(t *testing.T) {
+	o := &connectivity.Options{Suppression: connectivity.Suppression{Basis: connectivity.ByTime, Window: time.Second}}
+	w := newWorld(t, o)
+	w.now = time.Now().Add(time.Hour) // the bus that is fed has the machine's
+	w.emit(says("one"))
+	if e, err := w.rebuilt(o).Emit(ctx, says("two")); err != nil || e.Suppressed {
+		t.Errorf("suppressed by a signal of an hour later: %v, %v", e.Reason, err)
+	}
+}
+
 func TestOnlyLiveSignalsSuppress(t *testing.T) {
 	w := newWorld(t, &connectivity.Options{Suppression: connectivity.Suppression{Basis: connectivity.ByTime}})
 	w.resolve(w.emit(says("resolved")).ID)

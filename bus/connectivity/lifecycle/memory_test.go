@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 type writer struct {
 	fold *Fold
 	seq  uint64
+	last signals.Any // attention
 }
 
 func (w *writer) header(thread string) signals.Header {
@@ -23,10 +25,11 @@ func (w *writer) header(thread string) signals.Header {
 // attention adds a live signal that expires at a step, and returns its id.
 func (w *writer) attention(thread string, expires int) signals.ID {
 	h := w.header(thread)
-	w.fold.Apply(coordination.New(h, coordination.Note{
+	w.last = coordination.New(h, coordination.Note{
 		Link: coordination.Link{Layer: "main"}, Class: coordination.AttentionRaise, Audience: coordination.Self, Priority: coordination.Normal,
 		Summary: "x", ExpiresAtStep: expires,
-	}), nil)
+	})
+	w.fold.Apply(w.last, nil)
 	return h.ID
 }
 
@@ -57,5 +60,19 @@ func TestClosedThreadsLeaveNothingBehind(t *testing.T) {
 	}
 	if f := w.fold; len(f.threads) != 1 || len(f.order) > 8 || len(f.ids.records) != 1 || f.Since(5000, "open") != 5000 {
 		t.Errorf("kept: %d threads, %d in order, %d records; since %d", len(f.threads), len(f.order), len(f.ids.records), f.Since(5000, "open"))
+	}
+}
+
+func TestSinceIsThatOfTheOldestOfAdoptedThreads(t *testing.T) {
+	w := writer{fold: NewFold("main", 10)}
+	w.attention("early", 0)
+	early := w.last
+	w.fold = NewFold("main", 10)
+	w.attention("late", 0)
+	w.fold.Adopt(slices.Values([]signals.Any{early}))
+	for without, want := range map[string]uint64{"": 1, "late": 1, "early": 2} {
+		if got := w.fold.Since(9, without); got != want {
+			t.Errorf("since %d without %q, want %d", got, without, want)
+		}
 	}
 }
