@@ -103,11 +103,15 @@ func TestLateWatcherReportsMissedAnomalies(t *testing.T) {
 		d, begin := newDesk(t, b, nil), time.Now()
 		file(t, worker(t, d, "ann"), report("ann", "a0"))
 		time.Sleep(time.Hour)
+		readers := len(b.Stats().Readers)
 		stop := watched(t, d)
 		if diff := cmp.Diff([]string{"1h0m0s stall [ann] watcher watch"}, advised(b, begin)); diff != "" {
 			t.Error(diff)
 		}
 		stop()
+		if left := len(b.Stats().Readers) - readers; left != 0 {
+			t.Errorf("the watcher leaves %d readers behind", left)
+		}
 		b.Close()
 		if err := d.Watch(t.Context(), "watch", nil); !errors.Is(err, bus.ErrClosed) {
 			t.Errorf("on a closed bus: %v", err)
