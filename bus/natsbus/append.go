@@ -91,6 +91,7 @@ func (l *Log) dress(m *nats.Msg) error {
 
 // send sends a message until the verdict on it arrives.
 func (l *Log) send(ctx context.Context, p *letter, at uint64, told <-chan verdict) (verdict, error) {
+	defer l.unstored(l.name)()
 	var options []jetstream.PublishOpt
 	if at > 0 {
 		options = append(options, jetstream.WithExpectLastSequence(StreamSequence(at)-1))
@@ -144,15 +145,21 @@ func (l *Log) sendUnasked(ctx context.Context, p *letter, told <-chan verdict) (
 	}
 }
 
-// post sends letters as one message. What is not sent, for want of a connection, is sent
-// again by those who wait for it.
+// post sends letters as one message, or as several if the servers take no message of that size.
+// What is not sent, for want of a connection, is sent again by those who wait for it.
 func (l *Log) post(letters []*letter) {
 	switch len(letters) {
 	case 0:
 	case 1:
 		_ = l.conn.PublishMsg(letters[0].Msg)
 	default:
-		_ = l.conn.PublishMsg(l.enclose(letters))
+		m := l.enclose(letters)
+		if int64(m.Size()) > l.conn.MaxPayload() {
+			l.post(letters[:len(letters)/2])
+			l.post(letters[len(letters)/2:])
+			return
+		}
+		_ = l.conn.PublishMsg(m)
 	}
 }
 

@@ -46,6 +46,7 @@ type comparison struct {
 	telling sync.Mutex // held while an alarm is reported
 
 	mu       sync.Mutex // protects the fields below
+	rules    string     // by which messages are judged, which all processes must have alike
 	first    uint64     // message with which this process began
 	next     uint64     // message to come
 	hashes   []uint64   // of messages, by sequence number modulo held
@@ -95,6 +96,7 @@ func (c *comparison) prefixLocked(to uint64) uint64 {
 // number of the bus, which says how many conflicts they opened, and the digest.
 func (c *comparison) add(seq uint64, says []byte, all []verdict, last uint64, digest []byte) {
 	h := sha256.New()
+	h.Write([]byte(c.rules))
 	write := func(n uint64) { _, _ = h.Write(binary.BigEndian.AppendUint64(nil, n)) }
 	write(seq)
 	h.Write(says)

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -38,7 +39,7 @@ type Lease struct {
 // Lease waits until no other process holds the lease, and takes it. When it returns, the
 // bus has everything that the process that held it before has published and ever will.
 // The lease is renewed until it is released; it ends after [Options].LeaseTTL without
-// being renewed. Who may not publish as the system ([bus.System]), or not to the bucket of
+// being renewed. [Tell].Waits is told who holds it. Who may not publish as the system ([bus.System]), or not to the bucket of
 // leases, cannot take a lease, and gets an error that wraps [ErrDenied].
 func (l *Log) Lease(ctx context.Context, name string) (*Lease, error) {
 	if err := (signals.Limits{}).Name("name of the lease", name); err != nil {
@@ -49,7 +50,7 @@ func (l *Log) Lease(ctx context.Context, name string) (*Lease, error) {
 		return nil, err
 	}
 	for pauses := pause(); ; {
-		lease := &Lease{log: l, name: name, value: l.opts.Process + " " + rand.Text(), kv: kv, ttl: ttl, over: make(chan struct{})}
+		lease := &Lease{log: l, name: name, value: holding(l.opts.Process, time.Now()) + rand.Text(), kv: kv, ttl: ttl, over: make(chan struct{})}
 		err := l.hold(ctx, lease)
 		var dead *DeadLetter
 		switch {
@@ -133,26 +134,57 @@ func (l *Log) bucket(ctx context.Context, of string, ttl time.Duration) (jetstre
 	return kv, l.opts.hasReplicas(&stream.CachedInfo().Config)
 }
 
+// holding is the beginning of the value of a lease's key: who has it, and since when.
+func holding(process string, since time.Time) string {
+	return process + " " + since.UTC().Format(time.RFC3339) + " "
+}
+
+// A Holder is the process that has a lease for which this one waits.
+type Holder struct {
+	Lease   string
+	Process string
+	Since   time.Time // by its clock
+}
+
+func (h Holder) String() string {
+	return fmt.Sprintf("%s has the lease %s since %s", h.Process, h.Lease, h.Since.Format(time.RFC3339))
+}
+
+// holder returns who has a lease, by the value of its key.
+func holder(lease, value string) Holder {
+	words := strings.Split(value, " ")
+	n := max(len(words)-2, 1)
+	since, _ := time.Parse(time.RFC3339, words[min(n, len(words)-1)])
+	return Holder{lease, strings.Join(words[:n], " "), since}
+}
+
 // take writes the key of the lease as soon as it is free.
 func (lease *Lease) take(ctx context.Context) error {
 	all := "$KV." + lease.kv.Bucket() + "."
 	if lease.log.opts.Domain != "" {
 		all = lease.log.opts.api() + all
 	}
-	subject := all + key(lease.name)
+	subject, told := all+key(lease.name), ""
 	for {
+		stop := lease.log.unstored("KV_" + lease.kv.Bucket())
 		err := retry(ctx, func(ctx context.Context) error {
 			return lease.log.refused.try(subject, all+">", func() (err error) {
 				lease.revision, err = lease.kv.Create(ctx, key(lease.name), []byte(lease.value))
 				return lease.log.opts.full(err)
 			})
 		})
+		stop()
 		if !taken(err) {
 			return err
 		}
-		if e, err := lease.kv.Get(ctx, key(lease.name)); err == nil && string(e.Value()) == lease.value {
+		switch e, err := lease.kv.Get(ctx, key(lease.name)); {
+		case err != nil: // it was given back meanwhile
+		case string(e.Value()) == lease.value:
 			lease.revision = e.Revision() // the reply to an earlier try was lost
 			return nil
+		case string(e.Value()) != told:
+			told = string(e.Value())
+			lease.log.opts.waits(holder(lease.name, told))
 		}
 		select {
 		case <-time.After(lease.ttl / 8):
@@ -243,7 +275,7 @@ func (lease *Lease) renewOnce(revision uint64, within time.Duration) (uint64, er
 	case string(e.Value()) == lease.value: // the reply to an earlier try was lost
 		return e.Revision(), err
 	default:
-		return revision, fmt.Errorf("%w: held by %s", ErrLost, e.Value())
+		return revision, fmt.Errorf("%w: held by %s", ErrLost, holder(lease.name, string(e.Value())).Process)
 	}
 }
 

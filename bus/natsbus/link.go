@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -21,7 +22,8 @@ type Link struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
 
-	refused refusals
+	refused  refusals
+	unstores atomic.Bool // it was told that the servers store nothing, and they have not since
 
 	ended context.Context // its cause says why
 	end   context.CancelCauseFunc
@@ -150,4 +152,17 @@ func login(err error) bool {
 		}
 	}
 	return false
+}
+
+// unstored warns, unless it is stopped in time, that the servers have not stored what was sent to
+// a stream, and gave no reason: a server whose disk is full may answer nothing. It does so once
+// until something is stored.
+func (l *Link) unstored(stream string) (stop func()) {
+	silence := time.AfterFunc(unheard, func() {
+		if l.conn.IsConnected() && l.Err() == nil && l.unstores.CompareAndSwap(false, true) {
+			l.opts.warn(fmt.Sprintf("natsbus: the servers have not stored what was sent to the stream %s for %v, and do not say why; sending it again. "+
+				"Is there room where they store it, has the stream a leader, and are its subjects those of the log?", stream, unheard))
+		}
+	})
+	return func() { silence.Stop() }
 }

@@ -61,6 +61,7 @@ func joinStream(ctx context.Context, o Options, name string) (*Log, error) {
 
 func joinFrom(ctx context.Context, o Options, name string, snapshot bool) (_ *Log, err error) {
 	l := &Log{Link: newLink(o, name), waiting: newWaiting(), judge: newJudge(&o)}
+	l.compare.rules = l.judge.reserved.String()
 	l.out.alone, l.kept.left = o.Alone, []signals.Kind{}
 	o.Bus.Sequencer = l
 	if l.bus, err = bus.New(&o.Bus); err != nil {

@@ -65,7 +65,7 @@ type Options struct {
 
 	// Reserved are the kinds that only those may say who may speak for [bus.System], whatever
 	// the source of the signal: by permission for its subjects, or by a key in Keys. All
-	// processes must agree on them. Default: none.
+	// processes must agree on them: those with others raise an alarm. Default: none.
 	Reserved []signals.Kind
 
 	Codec *signals.Codec // reads the signals; default: the built-in kinds
@@ -101,6 +101,7 @@ type Tell struct {
 	Status func(Status)         // the connection changed or cannot be made, or whether a server answers for the log's stream
 	Dead   func(DeadLetter)     // a message is not in the log, or a recorded result does not count
 	Alarm  func(Difference)     // another process derived something else
+	Waits  func(Holder)         // a lease that this process asks for is another's
 }
 
 // A Status says how the connection to the servers is.

@@ -129,6 +129,7 @@ func (l *Log) take(ctx context.Context, m *message) error {
 	l.kept.mu.Lock()
 	defer l.kept.mu.Unlock()
 	l.kept.last = m
+	l.unstores.Store(false)
 	all, err := m.unpack()
 	var verdicts []verdict
 	if err != nil {

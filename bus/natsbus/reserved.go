@@ -1,6 +1,7 @@
 package natsbus
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -9,6 +10,9 @@ import (
 
 // reserved are the kinds of [Options].Reserved.
 type reserved []signals.Kind
+
+// String returns the kinds in one order.
+func (r reserved) String() string { return fmt.Sprint(slices.Sorted(slices.Values(r))) }
 
 // in reports whether one of the signals has such a kind.
 func (r reserved) in(all []signals.Any) bool {

@@ -25,6 +25,7 @@ func key(text string) string {
 // an agent. A result that is recorded is never replaced: the stream takes one for each subject,
 // and no rollups, with which a writer of a bucket of NATS could remove those of others.
 type Results struct {
+	link    *Link
 	opts    *Options
 	js      jetstream.JetStream
 	stream  jetstream.Stream
@@ -37,7 +38,7 @@ var _ journal.Caller = (*Results)(nil)
 // Results returns the results that are recorded beside the log. A result is at most as
 // large as a message of the servers: 1 MiB by default.
 func (l *Link) Results(ctx context.Context) (*Results, error) {
-	r := &Results{opts: &l.opts, js: l.js, prefix: l.opts.Stream + ".result.", refused: &l.refused}
+	r := &Results{link: l, opts: &l.opts, js: l.js, prefix: l.opts.Stream + ".result.", refused: &l.refused}
 	want := jetstream.StreamConfig{
 		Name: l.opts.Stream + "-results", Subjects: []string{r.prefix + ">"}, Replicas: l.opts.Storage.Replicas, Storage: jetstream.FileStorage,
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, DenyDelete: true, DenyPurge: true, AllowDirect: true,
@@ -77,12 +78,16 @@ func (r *Results) Do(ctx context.Context, k journal.Key, call func(context.Conte
 	}
 	m := &nats.Msg{Subject: at, Header: nats.Header{}, Data: result}
 	sign(m, r.opts.Key)
+	defer r.link.unstored(r.link.opts.Stream + "-results")()
 	err = retry(ctx, func(ctx context.Context) error {
 		return r.refused.try(at, r.prefix+token(k.Agent)+".*", func() error {
 			_, err := r.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(0))
 			return r.opts.full(err)
 		})
 	})
+	if err == nil {
+		r.link.unstores.Store(false)
+	}
 	if !taken(err) {
 		return result, err
 	}

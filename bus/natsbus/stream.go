@@ -88,12 +88,12 @@ func (o *Options) open(ctx context.Context, js jetstream.JetStream, name string)
 func (o *Options) openOne(ctx context.Context, js jetstream.JetStream, name string) (jetstream.Stream, error) {
 	want := o.streamConfig(name)
 	silent := time.AfterFunc(request, func() { o.warn(unanswered(js.Conn(), name)) })
-	defer silent.Stop()
 	var stream jetstream.Stream
 	err := retry(ctx, func(ctx context.Context) (err error) {
 		stream, err = openStream(ctx, js, want)
 		return err
 	})
+	silent.Stop()
 	if err != nil {
 		return nil, fmt.Errorf("natsbus: the stream %s: %w", name, err)
 	}
@@ -220,6 +220,12 @@ func (o *Options) warn(problem string) {
 func (o *Options) dead(d DeadLetter) {
 	if o.Tell.Dead != nil {
 		o.Tell.Dead(d)
+	}
+}
+
+func (o *Options) waits(h Holder) {
+	if o.Tell.Waits != nil {
+		o.Tell.Waits(h)
 	}
 }
 

@@ -197,7 +197,6 @@ func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 	}
 	f.live = newLive(cmd.ErrOrStderr())
 	o.Hook = f.live.watching(hookOf(cmd.Context()))
-	fmt.Fprintln(cmd.ErrOrStderr(), "nats: waiting for the lease of the task")
 	events := sayingPast(cmd.ErrOrStderr(), machines.Drive(cmd.Context(), log, records, o, f.terms.task()))
 	return f.showAll(cmd, events, func(*solves.Result) {}, func(*solves.Result) bool { return false })
 }
@@ -220,7 +219,7 @@ func pastOf(r *solves.Result) string {
 	was, follows := "was decided before", "what follows is in the log, by the terms of then"
 	switch {
 	case r.Stop == 0 || r.Stop.GoesOn():
-		was, follows = "goes on", fmt.Sprintf("the %d signals that are in the log come first, and turns and times are counted from here on", len(r.Log))
+		was, follows = "goes on", fmt.Sprintf("the %d signals that are in the log come first, and turns, calls, tokens and times are counted from here on", len(r.Log))
 	case r.Stop != runlog.StopConsensus:
 		was = "ended before"
 	}

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -86,6 +89,8 @@ func (f *natsFlags) complete(w io.Writer, o *natsbus.Options) (stop func() bool,
 	slow := time.AfterFunc(slowly, func() { say("no answer yet from " + natsbus.Redacted(f.url) + ", trying again until interrupted") })
 	var joined atomic.Bool
 	o.URL, o.Creds, o.TLS, o.Stream, o.Domain, o.Agent = f.url, f.creds, config, f.stream, f.domain, f.agent
+	host, _ := os.Hostname()
+	o.Process = fmt.Sprintf("%s-%d-%s", cmp.Or(host, "host"), os.Getpid(), strings.ToLower(rand.Text()[:4])) // of several connections each has its own
 	o.Storage = natsbus.Storage{Replicas: f.replicas, Monitor: f.monitor, Strict: f.strict}
 	if err := f.limits(&o.Storage); err != nil {
 		return nil, err
@@ -107,6 +112,7 @@ func (f *natsFlags) complete(w io.Writer, o *natsbus.Options) (stop func() bool,
 		},
 		Dead:  func(d natsbus.DeadLetter) { say(&d) },
 		Alarm: func(d natsbus.Difference) { say("alarm: " + d.String()) },
+		Waits: func(h natsbus.Holder) { say("waiting: " + h.String()) },
 	}
 	if o.Codec != nil {
 		o.Bus.Limits = o.Codec.Limits

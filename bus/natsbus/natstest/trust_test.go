@@ -49,6 +49,9 @@ func TestServersThatAcknowledgeBeforeFsyncAreNamed(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			l.Close()
+			if strings.Contains(warned, "does not answer for the stream") {
+				t.Errorf("%s: servers that answered are said not to: %s", name, warned)
+			}
 			if !strings.Contains(warned, c.want) || strings.Contains(warned, "server_id") || (c.want == "") != (warned == "") {
 				t.Errorf("%s: warned %q, want %q", name, warned, c.want)
 			}

@@ -1,0 +1,143 @@
+package natstest_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Nobody answers what is published while the stream has other subjects, as with a server that
+// cannot write: it is told once, and what was published arrives when it can be stored.
+func TestPublishersThatNobodyAnswersAreToldOnce(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	var told whisper
+	l := join(t, natsbus.Options{URL: url, Tell: told.tell()})
+	a := agent(t, l, "a")
+	must(t, a, found("t", "x"))
+	if strings.Contains(told.text(), "have not stored") {
+		t.Errorf("told of what was stored:\n%s", told.text())
+	}
+	_, js := rawClient(t, url)
+	edit(t, js, "swarmbus", func(c *jetstream.StreamConfig) { c.Subjects = []string{"elsewhere.>"} })
+	var waiting sync.WaitGroup
+	for range 3 {
+		waiting.Go(func() { must(t, a, found("t", "waits")) })
+	}
+	told.hears(t, "the servers have not stored what was sent to the stream swarmbus for 3s, and do not say why")
+	edit(t, js, "swarmbus", func(c *jetstream.StreamConfig) { c.Subjects = []string{"swarmbus.log.>"} })
+	waiting.Wait()
+	if n := strings.Count(told.text(), "have not stored"); n != 1 {
+		t.Errorf("told %d times, want once", n)
+	}
+}
+
+// Envelopes are no larger than the servers take messages. What does not arrive is sent again
+// alone, as on a slow machine: so there are three tries.
+func TestEnvelopesFitTheMessagesOfTheServers(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{NoSync: true, Config: "max_payload: 8192"})[0].URL()
+	l := join(t, natsbus.Options{URL: url})
+	_, js := rawClient(t, url)
+	const n = 200
+	a := agent(t, l, "a")
+	var got uint64
+	for range 3 {
+		before := messages(t, js)
+		var all sync.WaitGroup
+		for i := range n {
+			all.Go(func() { must(t, a, found("t", fmt.Sprint(i, strings.Repeat("x", 300)))) })
+		}
+		all.Wait()
+		if got = messages(t, js) - before; got <= n/2 {
+			return
+		}
+	}
+	t.Errorf("%d signals in %d messages, want at most half of that: %d were sent again", n, got, l.Stats().Retried)
+}
+
+// Who waits for a lease is told who has it, and since when; who finds it free is not.
+func TestProcessThatWaitsForALeaseIsToldWhoHasIt(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	told := make(chan natsbus.Holder, 10)
+	waits := natsbus.Tell{Waits: func(h natsbus.Holder) { told <- h }}
+	began := time.Now().Truncate(time.Second)
+	first := join(t, natsbus.Options{URL: url, Process: "the first one", LeaseTTL: natsbus.MinLease, Tell: waits})
+	held, err := first.Lease(soon(t), "solve")
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := join(t, natsbus.Options{URL: url, Process: "next", LeaseTTL: natsbus.MinLease, Tell: waits})
+	taken := make(chan error, 1)
+	go func() {
+		_, err := next.Lease(soon(t), "solve")
+		taken <- err
+	}()
+	h := <-told
+	if h.Lease != "solve" || h.Process != "the first one" || h.Since.Before(began) || h.Since.After(time.Now().Add(time.Second)) || !strings.HasPrefix(h.String(), "the first one has the lease solve since 20") {
+		t.Errorf("%+v: %s", h, h)
+	}
+	held.Release()
+	if err := <-taken; err != nil || len(told) > 0 {
+		t.Errorf("%v, told %d times more", err, len(told))
+	}
+}
+
+// A driver that stands by says who drives; the one that drives does not say that it waits.
+func TestSolveThatStandsBySaysWhoDrives(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	server := natstest.Start(t, natstest.Options{})[0]
+	solve := []string{"solve", "Which retry policy?", "--model", "openai:large", "--nats", server.URL()}
+	drives := startTalk(t, solve...)
+	drives.sees(t, "nobody answers for turn:")
+	standsBy := startTalk(t, solve...)
+	standsBy.sees(t, fmt.Sprintf("-%d-", drives.cmd.Process.Pid))
+	standsBy.sees(t, "has the lease solve ")
+	if strings.Contains(drives.text(), "waiting: ") {
+		t.Errorf("it waits for a free lease:\n%s", drives.text())
+	}
+}
+
+// Which kinds are reserved is a part of what processes compare.
+func TestProcessesWithOtherReservedKindsRaiseAnAlarm(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	alarms := make(chan natsbus.Difference, 100)
+	o := natsbus.Options{URL: url, Process: "one", Compare: 20 * time.Millisecond, Reserved: []signals.Kind{signals.KindTask, signals.KindVote}}
+	o.Tell.Alarm = func(d natsbus.Difference) { alarms <- d }
+	one := join(t, o)
+	o.Process, o.Tell.Alarm, o.Reserved = "same", nil, []signals.Kind{signals.KindVote, signals.KindTask}
+	same := join(t, o)
+	must(t, agent(t, one, "a"), found("t", "x"))
+	for ctx := soon(t); one.Stats().Compared == 0 || same.Stats().Compared == 0; pause() {
+		if ctx.Err() != nil {
+			t.Fatalf("%+v", one.Stats())
+		}
+	}
+	if len(alarms) > 0 {
+		t.Errorf("the order of kinds raises an alarm: %v", <-alarms)
+	}
+	o.Process, o.Reserved = "other", []signals.Kind{signals.KindTask}
+	join(t, o)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	select {
+	case d := <-alarms:
+		if d.Process != "other" {
+			t.Errorf("%v", d)
+		}
+	case <-ctx.Done():
+		t.Error("no alarm")
+	}
+}
