@@ -39,8 +39,9 @@ type Lease struct {
 // Lease waits until no other process holds the lease, and takes it. When it returns, the
 // bus has everything that the process that held it before has published and ever will.
 // The lease is renewed until it is released; it ends after [Options].LeaseTTL without
-// being renewed. [Tell].Waits is told who holds it. Who may not publish as the system ([bus.System]), or not to the bucket of
-// leases, cannot take a lease, and gets an error that wraps [ErrDenied].
+// being renewed. [Tell].Waits is told who holds it meanwhile. Who may not publish as the system
+// ([bus.System]), or not to the bucket of leases, cannot take a lease, and gets an error that wraps
+// [ErrDenied].
 func (l *Log) Lease(ctx context.Context, name string) (*Lease, error) {
 	if err := (signals.Limits{}).Name("name of the lease", name); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOption, err)

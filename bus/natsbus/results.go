@@ -25,12 +25,9 @@ func key(text string) string {
 // an agent. A result that is recorded is never replaced: the stream takes one for each subject,
 // and no rollups, with which a writer of a bucket of NATS could remove those of others.
 type Results struct {
-	link    *Link
-	opts    *Options
-	js      jetstream.JetStream
-	stream  jetstream.Stream
-	prefix  string // of subjects
-	refused *refusals
+	link   *Link
+	stream jetstream.Stream
+	prefix string // of subjects
 }
 
 var _ journal.Caller = (*Results)(nil)
@@ -38,7 +35,7 @@ var _ journal.Caller = (*Results)(nil)
 // Results returns the results that are recorded beside the log. A result is at most as
 // large as a message of the servers: 1 MiB by default.
 func (l *Link) Results(ctx context.Context) (*Results, error) {
-	r := &Results{link: l, opts: &l.opts, js: l.js, prefix: l.opts.Stream + ".result.", refused: &l.refused}
+	r := &Results{link: l, prefix: l.opts.Stream + ".result."}
 	want := jetstream.StreamConfig{
 		Name: l.opts.Stream + "-results", Subjects: []string{r.prefix + ">"}, Replicas: l.opts.Storage.Replicas, Storage: jetstream.FileStorage,
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, DenyDelete: true, DenyPurge: true, AllowDirect: true,
@@ -77,12 +74,12 @@ func (r *Results) Do(ctx context.Context, k journal.Key, call func(context.Conte
 		return nil, err
 	}
 	m := &nats.Msg{Subject: at, Header: nats.Header{}, Data: result}
-	sign(m, r.opts.Key)
+	sign(m, r.link.opts.Key)
 	defer r.link.unstored(r.link.opts.Stream + "-results")()
 	err = retry(ctx, func(ctx context.Context) error {
-		return r.refused.try(at, r.prefix+token(k.Agent)+".*", func() error {
-			_, err := r.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(0))
-			return r.opts.full(err)
+		return r.link.refused.try(at, r.prefix+token(k.Agent)+".*", func() error {
+			_, err := r.link.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(0))
+			return r.link.opts.full(err)
 		})
 	})
 	if err == nil {
@@ -106,8 +103,8 @@ func (r *Results) get(ctx context.Context, at, agent string) (result []byte, err
 		}
 		m := rawMessage(raw)
 		m.subject = at // the server may have another one in its place
-		if err := r.opts.signed(m, agent); err != nil {
-			r.opts.dead(DeadLetter{Seq: m.seq, Subject: at, Reason: Forged, Err: err})
+		if err := r.link.opts.signed(m, agent); err != nil {
+			r.link.opts.dead(DeadLetter{Seq: m.seq, Subject: at, Reason: Forged, Err: err})
 			return jetstream.ErrMsgNotFound
 		}
 		result = m.data
