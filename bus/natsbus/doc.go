@@ -98,8 +98,9 @@
 //	                                 commits nothing, and forged   TestProcessThatCannotRaiseItsFenceHoldsNoLease,
 //	                                 fences do not count           TestForgedFenceTakesNoLease,
 //	                                                               TestLeasesGoOnFromTheFenceInTheStreamWithoutTheirBucket
-//	across regions                 holds, also while the link of TestLinkBetweenRegionsIsCutAndNothingIsLostOrThereTwice
-//	                                 leaf nodes or gateways is cut
+//	across regions                 holds, also while the link    TestLinkBetweenRegionsIsCutAndNothingIsLostOrThereTwice
+//	                                 of leaf nodes or gateways
+//	                                 is cut
 //	same state after a restart     holds, from the stream or a   TestLateProcessBeginsWithTheSnapshotAndAgrees,
 //	                                 snapshot; refused if both     TestSnapshotThatDoesNotFitIsRefusedAndTheStreamIsRead,
 //	                                 lack the beginning            TestLogWhoseBeginningIsGoneNeedsASnapshot
