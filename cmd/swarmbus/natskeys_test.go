@@ -1,0 +1,63 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+)
+
+// What cannot be heard is refused before a process connects, with the line or flag that is wrong.
+func TestKeysThatNobodyTrustsAreRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	line := func(name string) string {
+		key, err := (&events.Keys{Dir: dir}).Get(name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return name + " " + events.PublicText(key)
+	}
+	system, critic, planner := line("system"), line("critic"), line("planner")
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	key := func(name string) string { return filepath.Join(dir, name+".key") }
+	good := file("good", "# all of them\n\n"+system+"\n  "+critic+"  # of n2\nthe "+planner+"\n")
+	for name, c := range map[string]struct {
+		f    natsFlags
+		want string // "": it is taken
+	}{
+		"none":                   {natsFlags{}, ""},
+		"a driver":               {natsFlags{sign: key("system"), trust: good}, ""},
+		"an agent":               {natsFlags{sign: key("critic"), trust: good, agent: "critic"}, ""},
+		"a name of two words":    {natsFlags{sign: key("planner"), trust: good, agent: "the planner"}, ""},
+		"an agent as the system": {natsFlags{sign: key("system"), trust: good, agent: "critic"}, ""},
+		"who only watches":       {natsFlags{trust: good, watches: true}, ""},
+		"who only signs":         {natsFlags{sign: key("critic")}, ""},
+		"no key":                 {natsFlags{trust: good}, "--trust needs --sign"},
+		"another agent":          {natsFlags{sign: key("critic"), trust: good, agent: "planner"}, "does not trust the key of --sign for planner: its line is\nplanner " + strings.Fields(critic)[1]},
+		"an agent as a driver":   {natsFlags{sign: key("critic"), trust: good}, "for system"},
+		"no such key":            {natsFlags{sign: key("eve"), trust: good}, "no such file"},
+		"no such file":           {natsFlags{sign: key("critic"), trust: filepath.Join(dir, "none")}, "no such file"},
+		"a line without a name":  {natsFlags{sign: key("system"), trust: file("a", system+"\n"+strings.Fields(critic)[1])}, "a:2: not a name and a public key"},
+		"a line without a key":   {natsFlags{sign: key("system"), trust: file("b", "critic aGk=\n")}, "b:1: not a name and a public key"},
+		"a file without keys":    {natsFlags{sign: key("system"), trust: file("c", "# none\n")}, "has no key"},
+	} {
+		var o natsbus.Options
+		err := c.f.keys(&o)
+		if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		if err == nil && ((o.Key == nil) != (c.f.sign == "") || (o.Keys == nil) != (c.f.trust == "")) {
+			t.Errorf("%s: the options have not what the flags say: %v, %v", name, o.Key, o.Keys)
+		}
+	}
+}
