@@ -66,7 +66,7 @@ func TestEnvelopesFitTheMessagesOfTheServers(t *testing.T) {
 	t.Errorf("%d signals in %d messages, want at most half of that: %d were sent again", n, got, l.Stats().Retried)
 }
 
-// Who waits for a lease is told who has it, and since when; who finds it free is not.
+// Who waits for a lease is told once who has it, and since when; who finds it free is not.
 func TestProcessThatWaitsForALeaseIsToldWhoHasIt(t *testing.T) {
 	t.Parallel()
 	url := natstest.Start(t, natstest.Options{})[0].URL()
@@ -87,6 +87,16 @@ func TestProcessThatWaitsForALeaseIsToldWhoHasIt(t *testing.T) {
 	h := <-told
 	if h.Lease != "solve" || h.Process != "the first one" || h.Since.Before(began) || h.Since.After(time.Now().Add(time.Second)) || !strings.HasPrefix(h.String(), "the first one has the lease solve since 20") {
 		t.Errorf("%+v: %s", h, h)
+	}
+	kv := leases(t, url)
+	for ctx := soon(t); ; pause() { // as long as it is renewed, nothing is new
+		all, err := kv.Keys(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, err := kv.Get(ctx, all[0]); err == nil && e.Revision() > 3 {
+			break
+		}
 	}
 	held.Release()
 	if err := <-taken; err != nil || len(told) > 0 {
