@@ -11,7 +11,7 @@ import (
 )
 
 // What cannot be heard is refused before a process connects, with the line or flag that is wrong.
-func TestKeysThatNobodyTrustsAreRefused(t *testing.T) {
+func TestUntrustedKeysAreRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	line := func(name string) string {

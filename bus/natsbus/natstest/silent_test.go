@@ -18,7 +18,7 @@ import (
 
 // Nobody answers what is published while the stream has other subjects, as with a server that
 // cannot write: it is told once, and what was published arrives when it can be stored.
-func TestPublishersThatNobodyAnswersAreToldOnce(t *testing.T) {
+func TestUnansweredPublishersAreReportedOnce(t *testing.T) {
 	t.Parallel()
 	url := natstest.Start(t, natstest.Options{})[0].URL()
 	var told whisper
@@ -67,7 +67,7 @@ func TestEnvelopesFitTheMessagesOfTheServers(t *testing.T) {
 }
 
 // Who waits for a lease is told once who has it, and since when; who finds it free is not.
-func TestProcessThatWaitsForALeaseIsToldWhoHasIt(t *testing.T) {
+func TestProcessThatWaitsForALeaseLearnsItsHolder(t *testing.T) {
 	t.Parallel()
 	url := natstest.Start(t, natstest.Options{})[0].URL()
 	told := make(chan natsbus.Holder, 10)
