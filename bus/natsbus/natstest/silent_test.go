@@ -110,7 +110,7 @@ func TestSolveThatStandsBySaysWhoDrives(t *testing.T) {
 	server := natstest.Start(t, natstest.Options{})[0]
 	solve := []string{"solve", "Which retry policy?", "--model", "openai:large", "--nats", server.URL()}
 	drives := startTalk(t, solve...)
-	drives.sees(t, "nobody answers for turn:")
+	drives.sees(t, "no process answers for turn:")
 	standsBy := startTalk(t, solve...)
 	standsBy.sees(t, fmt.Sprintf("-%d-", drives.cmd.Process.Pid))
 	standsBy.sees(t, "has the lease solve ")
