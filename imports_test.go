@@ -188,7 +188,7 @@ var rules = []struct {
 	{"swarm/console/feed", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/coder/websocket"}}},
 	{"swarm/console/guard", rule{ours: []string{"swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},
 	{"swarm/console/host", rule{ours: []string{
-		"signals", "bus", "bus/stats", "bus/journal", "agents", "agents/hooks", "agents/memory", "agents/reports", "agents/routing", "agents/tools", "swarm", "swarm/cassette", "swarm/replay", "swarm/runlog", "swarm/solves",
+		"signals", "bus", "bus/stats", "bus/journal", "agents", "agents/hooks", "agents/memory", "agents/reports", "agents/routing", "agents/tools", "swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
 		"swarm/internal/answers", "swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/view",
 	}}},
 	{"swarm/console/demo", rule{ours: []string{

@@ -64,9 +64,9 @@ type Options struct {
 	// deliberation: in the other modes the most weight of answers decides, and a Threshold
 	// or Quorum only where it is set. 0: mode.Deliberate.
 	Mode mode.Mode
-	// Traits says of a task whether the agents know different facts about it, and whether
+	// Traits says of a task, in the context of its solve, whether the agents know different facts about it, and whether
 	// answers can be checked, for mode.Auto. Nil: neither is known.
-	Traits func(task signals.Task) mode.Traits
+	Traits func(ctx context.Context, task signals.Task) mode.Traits
 
 	// Effort is called at each round of a solve, with its thread, for the
 	// effort of its turns ([agents.Turn].Effort). It is called by the

@@ -22,7 +22,7 @@ func (r *solve) plan(ctx context.Context) {
 	if r.opts.Mode <= mode.Deliberate || r.thread.Calls.Planned != nil || r.thread.Turns.Began != nil || r.over() {
 		return
 	}
-	text, err := runlog.TextOf(mode.Choose(r.opts.Mode, r.opts.about(r.result)))
+	text, err := runlog.TextOf(mode.Choose(r.opts.Mode, r.opts.about(ctx, r.result)))
 	if err != nil {
 		r.stop(runlog.StopError, "the plan cannot be recorded", err)
 		return
@@ -43,10 +43,10 @@ func (r *solve) countPlanned() {
 }
 
 // about returns what the mode of a solve is chosen by.
-func (o *Options) about(of *solves.Result) mode.Case {
+func (o *Options) about(ctx context.Context, of *solves.Result) mode.Case {
 	c := mode.Case{Calls: o.Limits.Calls, Seed: of.Seed, Thread: of.Thread}
 	if o.Traits != nil {
-		c.Traits = o.Traits(of.Task)
+		c.Traits = o.Traits(ctx, of.Task)
 	}
 	for _, a := range o.Agents {
 		if !proposes(a) {

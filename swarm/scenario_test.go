@@ -1,6 +1,7 @@
 package swarm_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -57,7 +58,7 @@ func scene(t *testing.T, file []byte) (o swarm.Options, answer signals.Any) {
 			o.Limits.Calls, _ = strconv.Atoi(what)
 		case "traits":
 			traits := mode.Traits{FactsDiffer: strings.Contains(what, "facts"), Checkable: strings.Contains(what, "check")}
-			o.Traits = func(signals.Task) mode.Traits { return traits }
+			o.Traits = func(context.Context, signals.Task) mode.Traits { return traits }
 		case "coordinator":
 			o.Coordination.Coordinator = what
 		case "advocate":

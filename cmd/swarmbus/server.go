@@ -239,7 +239,7 @@ func waits(ctx context.Context, c *client.Client, run, thread, about string) (*a
 
 // solve has a team of the server work on a task, and shows how it does.
 func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) error {
-	if err := withServer(cmd, "team", "context", "json", "log"); err != nil {
+	if err := withServer(cmd, "team", "context", "facts-differ", "checkable", "json", "log"); err != nil {
 		return err
 	}
 	switch {
@@ -255,7 +255,14 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 		return err
 	}
 	of.live = newLive(io.Discard)
-	one, err := c.Start(cmd.Context(), api.NewSolve{Team: of.team.team, Task: args[0], Context: of.team.context})
+	task := api.NewSolve{Team: of.team.team, Task: args[0], Context: of.team.context}
+	if cmd.Flags().Changed("facts-differ") {
+		task.FactsDiffer = &of.team.differ
+	}
+	if cmd.Flags().Changed("checkable") {
+		task.Checkable = &of.team.provable
+	}
+	one, err := c.Start(cmd.Context(), task)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func TestCommandsAskARunningServer(t *testing.T) {
 		return out, errs
 	}
 
-	out, _ := ask(exitDecided, "solve", ordersTask, "--team", "platform")
+	out, _ := ask(exitDecided, "solve", ordersTask, "--team", "platform", "--facts-differ", "--checkable=false")
 	if !strings.Contains(out, "Write once, with an outbox row") || !strings.Contains(out, "consensus") {
 		t.Errorf("solve printed %s", out)
 	}

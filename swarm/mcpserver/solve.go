@@ -20,6 +20,9 @@ type question struct {
 	Task    string `json:"task" jsonschema:"what the team decides"`
 	Team    string `json:"team,omitempty" jsonschema:"default: the first one"`
 	Context string `json:"context,omitempty" jsonschema:"background for the agents"`
+
+	FactsDiffer *bool `json:"factsDiffer,omitempty" jsonschema:"whether the agents know different facts, all of which matter: a team that chooses its mode (auto) goes by it. Default: what the team says"`
+	Checkable   *bool `json:"checkable,omitempty" jsonschema:"whether who has a right answer can prove it to the others, which auto goes by. Default: what the team says"`
 }
 
 // solved is the result of solve.
@@ -102,7 +105,7 @@ func (f *following) start(ctx context.Context, in question) error {
 		}
 		in.Team = teams[0].Name
 	}
-	one, err := f.s.o.Backend.Solves.Start(ctx, api.NewSolve{Team: in.Team, Task: in.Task, Context: in.Context})
+	one, err := f.s.o.Backend.Solves.Start(ctx, api.NewSolve{Team: in.Team, Task: in.Task, Context: in.Context, FactsDiffer: in.FactsDiffer, Checkable: in.Checkable})
 	f.id = one.ID
 	return err
 }

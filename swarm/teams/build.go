@@ -2,6 +2,7 @@ package teams
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -54,7 +55,7 @@ func (t *Team) Build(p Parts) (swarm.Options, error) {
 		Threshold: t.Threshold, Quorum: t.Quorum, Conflicts: policies[t.Conflicts],
 		Limits: swarm.Limits{Rounds: t.Rounds, Calls: t.Calls, Speakers: t.Speakers, Deadline: time.Duration(t.Deadline)}, Seed: t.Seed,
 		Coordination: swarm.Coordination{Advocate: t.Advocate},
-		Traits:       func(signals.Task) mode.Traits { return t.traits() },
+		Traits:       func(context.Context, signals.Task) mode.Traits { return t.traits() },
 	}
 	_ = o.Mode.UnmarshalText([]byte(t.Mode)) // validated
 	if t.Writer != "" {

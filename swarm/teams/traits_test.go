@@ -23,7 +23,7 @@ func traitsOf(t *testing.T, a, b map[string]teams.Policy) mode.Traits {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return o.Traits(signals.Task{})
+	return o.Traits(t.Context(), signals.Task{})
 }
 
 type may = map[string]teams.Policy
@@ -86,7 +86,7 @@ agents: [{id: a, tools: {files/run_tests: allow}}, {id: b, tools: {s/look: allow
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := o.Traits(signals.Task{}); got != c.want {
+		if got := o.Traits(t.Context(), signals.Task{}); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
 	}

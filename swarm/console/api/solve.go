@@ -362,6 +362,9 @@ type NewSolve struct {
 	Team    string `json:"team" minLength:"1" maxLength:"64"`
 	Task    string `json:"task" minLength:"1" maxLength:"65536"`
 	Context string `json:"context,omitempty" maxLength:"65536"`
+
+	FactsDiffer *bool `json:"factsDiffer,omitempty" doc:"The agents know different facts, all of which matter, which the mode auto goes by. Default: what the team says"`
+	Checkable   *bool `json:"checkable,omitempty" doc:"Who has a right answer can prove it to the others, which auto goes by. Default: what the team says"`
 }
 
 // An Outcome names the proposal that was right.

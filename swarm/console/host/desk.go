@@ -107,6 +107,7 @@ func open(ctx context.Context, o *Options, t Team) (_ *desk, err error) {
 	}
 	d.Made = *made
 	d.Options.Journal, d.Options.Name, d.Options.Hook = store, t.Name, o.Hook
+	d.Options.Traits = traits(d.Options.Traits)
 	shown, release := make(chan struct{}), o.Hub.Hold(t.Run)
 	d.wg.Go(func() { d.log.follow(context.WithoutCancel(ctx), store.Last(), shown) })
 	d.wg.Go(func() {
@@ -206,11 +207,14 @@ func (d *desk) goOn() error {
 }
 
 // solve begins a solve, and returns its thread.
-func (d *desk) solve(task signals.Task) (thread string, err error) {
+func (d *desk) solve(task signals.Task, of kind) (thread string, err error) {
 	if d.begin == nil {
 		return "", errWatched
 	}
-	return d.play("", func(ctx context.Context) iter.Seq2[solves.Event, error] { return d.begin(ctx, task) })
+	if d.elsewhere != nil && of.said() {
+		return "", errKind
+	}
+	return d.play("", func(ctx context.Context) iter.Seq2[solves.Event, error] { return d.begin(of.in(ctx), task) })
 }
 
 // resume continues a solve. It returns when the book shows that, or after a moment: turns that

@@ -49,7 +49,7 @@ func (s solving) Start(ctx context.Context, n api.NewSolve) (api.Solve, error) {
 	if err := d.begins(ctx); err != nil {
 		return api.Solve{}, err
 	}
-	thread, err := d.solve(signals.Task{Task: n.Task, Context: n.Context})
+	thread, err := d.solve(signals.Task{Task: n.Task, Context: n.Context}, kind{n.FactsDiffer, n.Checkable})
 	if err != nil {
 		return api.Solve{}, refused(err)
 	}
@@ -65,7 +65,7 @@ func refused(err error) error {
 	var field *signals.FieldError
 	var answered *runlog.AnsweredError
 	switch {
-	case errors.As(err, &field):
+	case errors.As(err, &field), errors.Is(err, errKind):
 		return api.NewError(http.StatusUnprocessableEntity, err.Error())
 	case errors.As(err, &answered), errors.Is(err, errRuns), errors.Is(err, errWatched), errors.Is(err, runlog.ErrLog):
 		return api.NewError(http.StatusConflict, err.Error())
