@@ -85,10 +85,10 @@ func (b *Backend) solves(a huma.API) {
 	})
 	type other struct {
 		ByID
-		At         uint64    `query:"at" doc:"Only votes up to this position; default: all"`
+		At         uint64    `query:"at" doc:"Only votes up to this position of the log, which has it; default: all"`
 		Thresholds []float64 `query:"threshold,explode" maxItems:"32" doc:"Default: 0.5, 0.6, 0.7, 0.8, 0.9 and that of the solve"`
 	}
-	add(a, route("what-if", "GET", "/solves/{id}/whatif", "solves", "Decide on the same ballots by every strategy and threshold", 404, 422), func(ctx context.Context, in *other) (WhatIf, error) {
+	add(a, route("what-if", "GET", "/solves/{id}/whatif", "solves", "Decide on the same ballots by every strategy and threshold", 400, 404, 422), func(ctx context.Context, in *other) (WhatIf, error) {
 		return b.Solves.WhatIf(ctx, in.ID, in.At, in.Thresholds)
 	})
 	add(a, route("list-conflicts", "GET", "/conflicts", "solves", "Conflicts between proposals, the newest first"), func(ctx context.Context, in *ConflictsQuery) ([]Conflict, error) {

@@ -2,12 +2,33 @@ package host_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
+
+// A position that the log does not have is no position of its end: who asks about it is told which is.
+func TestWhatIfRefusesAPositionBehindTheLog(t *testing.T) {
+	t.Parallel()
+	h, _ := open(t, t.TempDir(), nil)
+	b := h.Backend()
+	first := solve(t, b, payments)
+	last := solve(t, b, payments) // behind it in the log
+	for _, id := range []string{first.ID, last.ID} {
+		got, err := b.Solves.WhatIf(t.Context(), id, last.Seq, nil)
+		if err != nil || got.Actual.Choice == "" {
+			t.Errorf("at the last position, %d: got %+v, %v", last.Seq, got.Actual, err)
+		}
+		var refused *api.Error
+		_, err = b.Solves.WhatIf(t.Context(), id, last.Seq+1, nil)
+		if want := fmt.Sprintf("the last position of the log is %d", last.Seq); !errors.As(err, &refused) || refused.Status != http.StatusBadRequest || !strings.Contains(refused.Detail, want) {
+			t.Errorf("behind it: got %v, want 400 and %q", err, want)
+		}
+	}
+}
 
 // A retraction through the server is in the log of the solve once; the decision and its
 // time stay on record.

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -258,6 +259,9 @@ func (s solving) WhatIf(ctx context.Context, id string, at uint64, thresholds []
 	b, _, thread, err := s.h.bookOf(ctx, id)
 	if err != nil {
 		return api.WhatIf{}, err
+	}
+	if last, err := b.Seq(); err == nil && at > last {
+		return api.WhatIf{}, api.NewError(http.StatusBadRequest, fmt.Sprintf("at is %d, and the last position of the log is %d", at, last))
 	}
 	got, ok, err := b.WhatIf(thread, at, thresholds)
 	switch {
