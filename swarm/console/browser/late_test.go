@@ -46,3 +46,45 @@ func TestCommandsAreNoMessages(t *testing.T) {
 		t.Errorf("the command was said: %s", short(got))
 	}
 }
+
+// Of two answers that are sent the second is refused, and its person is told who was first.
+func TestSecondAnswerThatWasSentIsSaidNotToBeTaken(t *testing.T) {
+	t.Parallel()
+	s := demo(t)
+	first, second := open(t, s), open(t, s)
+	for _, p := range []*page{first, second} {
+		p.press("g")
+		p.press("i")
+		p.see(".act", "Send answer")
+	}
+	eval[any](second, `(() => {
+		const real = window.fetch, gate = new Promise((go) => { window.goOn = go; });
+		window.fetch = async (...a) => {
+			if (a[1]?.method === "POST") { window.held = true; await gate; }
+			return real(...a);
+		};
+	})(), 0`)
+	second.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	second.wait(`window.held`)
+	first.press("2")
+	first.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	first.see(".said", "Answered by you: for B")
+	eval[any](second, `window.goOn(), 0`)
+	second.see(".said.no", "Yours was not taken: another person has answered first.")
+	second.see(".said", "for B")
+}
+
+// The solve shows beside an answer whether it is for or against what it is about.
+func TestASolveShowsTheStanceOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	s := demo(t)
+	p := open(t, s)
+	p.press("g")
+	p.press("i")
+	p.see(".act", "Send answer")
+	p.click(`.act [aria-label="Stance"] button`, "against")
+	p.write(".act textarea", "we promised seven days")
+	p.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	p.click(".said a", "What followed")
+	p.see(".box.wide", "against A we promised seven days")
+}

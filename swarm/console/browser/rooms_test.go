@@ -1,6 +1,8 @@
 package browser_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -54,4 +56,29 @@ func TestMessageWaitsForTheServer(t *testing.T) {
 	if n := eval[int](p, `[...document.querySelectorAll(".msg.me")].filter((m) => m.textContent.includes("written while you were away")).length`); n != 1 {
 		t.Errorf("the message is there %d times, want 1", n)
 	}
+}
+
+// What members say in a decision of their room is shown in it, by whom and of which kind.
+func TestSignalsOfADecisionAreShownInItsRoom(t *testing.T) {
+	t.Parallel()
+	office, err := filepath.Abs("../../../examples/rooms/office.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	config := filepath.Join(dir, "serve.yaml")
+	if err := os.WriteFile(config, []byte("office: "+office+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, "--config", config, "--dir", dir)
+	p := open(t, s)
+	p.visit(s.path("/rooms/ops"))
+	p.see(".comp", "urgent")
+	p.write(".comp textarea", "@Dana decide: Where do we copy entities.db to?")
+	p.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	p.see(".sx", "Reed: proposal")
+	p.see(".sx", "Veda: vote")
+	p.see(".msg .bub", "Decided: Copy entities.db to S3.")
+	eval[any](p, `window.ix = [...document.querySelectorAll(".ex")].pop().dataset.ix, 0`)
+	p.wait(`[...document.querySelectorAll(".sx")].filter((e) => e.textContent.startsWith("§" + ix + " · ")).length > 3`)
 }

@@ -93,7 +93,7 @@ function Headline({ view, s }: { view: View; s: Situation }) {
 // tied says what leads together, where nothing leads alone.
 function tied({ play, seq }: View): string {
   const support = play.step(seq.value)?.support ?? {}, most = Math.max(...Object.values(support), 0);
-  const even = Object.keys(support).filter((id) => most > 0 && support[id] > most - 1e-9).map(play.letter);
+  const even = play.proposals(seq.value).filter((p) => most > 0 && support[p.id] > most - 1e-9).map((p) => p.letter);
   return even.length > 1 ? `Nothing leads: ${even.slice(0, -1).join(", ")} and ${even[even.length - 1]} are tied` : "Nothing leads";
 }
 
