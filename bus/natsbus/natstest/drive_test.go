@@ -239,7 +239,7 @@ func TestDriverReportsAgentsWithoutAProcess(t *testing.T) {
 	warned := make(chan string, 64)
 	o := natsbus.Options{URL: url, Process: "driver"}
 	o.Tell.Warn = func(problem string) {
-		if strings.Contains(problem, "nobody answers") {
+		if strings.Contains(problem, "no process answers") {
 			warned <- problem
 		}
 	}

@@ -199,7 +199,7 @@ func TestSnapshotThatDoesNotFitIsRefusedAndTheStreamIsRead(t *testing.T) {
 	if err := objects.Purge(soon(t), jetstream.WithPurgeSubject("$O.swarmbus-snapshots.C.>")); err != nil {
 		t.Fatal(err)
 	}
-	check("it has no content", "it cannot be read")
+	check("it has no content", "snapshot cannot be read")
 	// The stream is made anew, and the snapshot is still there.
 	if _, err := bucket.PutBytes(soon(t), "swarmbus", whole); err != nil {
 		t.Fatal(err)
