@@ -54,7 +54,7 @@ func (t *Thread) SettledAs(by consensus.Strategy, o *consensus.Options, weights 
 	pair, sides := t.Pair(conflict.Pair{A: *a, B: *b}), []signals.ID{a.Signal, b.Signal}
 	switch last.How {
 	case conflict.ByMajority:
-		_, n, _ := pair.Majority(t.Votes.withAnswers(o).Electorate)
+		_, n, _ := pair.Majority(t.Votes.withAnswers(cmp.Or(o, &consensus.Options{})).Electorate)
 		return sides[max(0, cmp.Compare(n.B, n.A))], n.A != n.B, nil
 	case conflict.ByDebate:
 		before := Votes{made: t.Votes.made, cast: t.Votes.cast, aliases: t.Votes.aliases, answers: t.Votes.answers, calls: t.Votes.calls, out: t.Votes.out}

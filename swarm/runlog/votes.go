@@ -45,7 +45,7 @@ func (v *Votes) init(c *Calls, out *Withdrawn) {
 // weights are factors on voters' votes, and 1 for voters that have none. It may be called
 // again.
 func (v *Votes) CountBy(by consensus.Strategy, o *consensus.Options, weights map[string]float64) error {
-	v.by, v.options, v.weights, v.quorum = by, v.withAnswers(o), weights, 0
+	v.by, v.options, v.weights, v.quorum = by, v.withAnswers(cmp.Or(o, &consensus.Options{})), weights, 0
 	return v.recount()
 }
 
@@ -219,10 +219,8 @@ func (v *Votes) recount() (err error) {
 	return v.abstain()
 }
 
-// withAnswers returns the options, or the default ones, with the sources of answers among
-// the voters.
+// withAnswers returns the options with the sources of answers among the voters.
 func (v *Votes) withAnswers(o *consensus.Options) *consensus.Options {
-	o = cmp.Or(o, &consensus.Options{})
 	for _, voter := range v.answers {
 		if o.Electorate != nil && !slices.Contains(o.Electorate, voter) {
 			more := *o
