@@ -237,6 +237,23 @@ func waits(ctx context.Context, c *client.Client, run, thread, about string) (*a
 	return open[0], nil
 }
 
+// inInbox waits until a question of a solve can be answered, 5 s at most: its log may be here
+// before the server has folded it.
+func inInbox(ctx context.Context, c *client.Client, solve string) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	for ctx.Err() == nil {
+		all, err := c.Items(ctx)
+		if err != nil || slices.ContainsFunc(all, func(it api.Item) bool { return it.Open && it.Solve == solve }) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
 // solve has a team of the server work on a task, and shows how it does.
 func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) error {
 	if err := withServer(cmd, "team", "context", "facts-differ", "checkable", "json", "log"); err != nil {
@@ -269,6 +286,7 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 	again := fmt.Sprintf("swarmbus show %s --thread %s --follow --server LINK", one.Run, one.Thread)
 	err = of.showAll(cmd, solves.Watch(cmd.Context(), c.Log(cmd.Context(), one.Run), one.Thread), func(*solves.Result) {}, func(r *solves.Result) bool {
 		if r.Stop == runlog.StopEscalated || r.Stop == runlog.StopAsked {
+			inInbox(cmd.Context(), c, one.ID)
 			fmt.Fprintf(cmd.ErrOrStderr(), "It waits for an answer: swarmbus answer %s --thread %s --server LINK\n", one.Run, one.Thread)
 		}
 		return false
