@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -53,7 +54,9 @@ func poll(o *swarm.Options, _ *world, _ int) {
 func by(m mode.Mode) func(o *swarm.Options, w *world, budget int) {
 	return func(o *swarm.Options, w *world, budget int) {
 		o.Mode, o.Limits.Calls = m, budget
-		o.Traits = func(signals.Task) mode.Traits { return mode.Traits{FactsDiffer: w.differ, Checkable: w.checkable} }
+		o.Traits = func(context.Context, signals.Task) mode.Traits {
+			return mode.Traits{FactsDiffer: w.differ, Checkable: w.checkable}
+		}
 	}
 }
 
