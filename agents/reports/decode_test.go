@@ -297,3 +297,17 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+func TestReportWithoutItsModelHasThatOfTheWorker(t *testing.T) {
+	d := newDesk(t, nil)
+	known := ann
+	known.Model = "known"
+	j := d.gate.Judge(known, []byte(strings.Replace(string(encode(t, full())), `"model":"m",`, "", 1)), signals.ID{}, d.now)
+	if j.Err != nil {
+		t.Fatal(j.Err)
+	}
+	d.publish(j.Signals...)
+	if n := d.gate.Counts()[reports.Reporter{Worker: "ann", Model: "known"}].Accepted.Total(); n != 4 {
+		t.Errorf("%d items count for the worker's model, want 4: %v", n, d.gate.Counts())
+	}
+}

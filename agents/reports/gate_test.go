@@ -451,20 +451,6 @@ func TestCountersAreByWorkerAndModel(t *testing.T) {
 	}
 }
 
-func TestReportWithoutItsModelHasThatOfTheWorker(t *testing.T) {
-	d := newDesk(t, nil)
-	known := ann
-	known.Model = "known"
-	j := d.gate.Judge(known, []byte(strings.Replace(string(encode(t, full())), `"model":"m",`, "", 1)), signals.ID{}, d.now)
-	if j.Err != nil {
-		t.Fatal(j.Err)
-	}
-	d.publish(j.Signals...)
-	if n := d.gate.Counts()[reports.Reporter{Worker: "ann", Model: "known"}].Accepted.Total(); n != 4 {
-		t.Errorf("%d items count for the worker's model, want 4: %v", n, d.gate.Counts())
-	}
-}
-
 func TestOptionsAreChecked(t *testing.T) {
 	for _, o := range []reports.Options{
 		{Confidence: math.NaN()}, {Confidence: 1.1}, {Open: -1}, {TextBytes: -1}, {TextBytes: 64<<10 + 1}, {Keep: -1}, {Expiry: -1},
