@@ -56,6 +56,17 @@ const region = "home"
 // connections are the ways to connect regions.
 var connections = map[string]func(*testing.T) *regions{"leaf node": leafNode, "gateway": gateway}
 
+// inRegions runs a test with each of the connections.
+func inRegions(t *testing.T, test func(*testing.T, *regions)) {
+	t.Parallel()
+	for name, connect := range connections {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, connect(t))
+		})
+	}
+}
+
 // leafNode starts a server with the log and a leaf node of it.
 func leafNode(t *testing.T) *regions {
 	t.Helper()
@@ -145,13 +156,7 @@ func (c *crowd) more(t *testing.T, n int64) {
 // Agents in two regions publish while the link between them is cut, and after it is there
 // again. What the process away says meanwhile waits.
 func TestLinkBetweenRegionsIsCutAndNothingIsLostOrThereTwice(t *testing.T) {
-	t.Parallel()
-	for name, connect := range connections {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			cutTwice(t, connect(t))
-		})
-	}
+	inRegions(t, cutTwice)
 }
 
 func cutTwice(t *testing.T, r *regions) {
@@ -228,13 +233,7 @@ func cutTwice(t *testing.T, r *regions) {
 
 // The connection to the server away is whole while its link is cut.
 func TestDisconnectedProcessReportsThatNoServerAnswers(t *testing.T) {
-	t.Parallel()
-	for name, connect := range connections {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			nobodyAnswers(t, connect(t))
-		})
-	}
+	inRegions(t, nobodyAnswers)
 }
 
 func nobodyAnswers(t *testing.T, r *regions) {

@@ -11,16 +11,21 @@ func focus(selector string) chromedp.Action[chromedp.Void] {
 	return chromedp.Focus(chromedp.CSS(selector))
 }
 
+// inInbox opens a page and goes to its inbox, where a question waits.
+func inInbox(t *testing.T, s *server) *page {
+	t.Helper()
+	p := open(t, s)
+	p.press("g")
+	p.press("i")
+	p.see(".act", "Send answer")
+	return p
+}
+
 // The first of two answers counts; the second person sees it.
 func TestAnswerByKeyboard(t *testing.T) {
 	t.Parallel()
 	s := demo(t)
-	first, second := open(t, s), open(t, s)
-	for _, p := range []*page{first, second} {
-		p.press("g")
-		p.press("i")
-		p.see(".act", "Send answer")
-	}
+	first, second := inInbox(t, s), inInbox(t, s)
 	first.press("2")
 	first.wait(`document.querySelectorAll(".opt")[1].getAttribute("aria-checked") === "true"`)
 	second.write(".act textarea", "Mask the addresses.")

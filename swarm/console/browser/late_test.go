@@ -12,12 +12,7 @@ import (
 func TestSecondPersonSeesTheFirstAnswerAndMayBeAgainst(t *testing.T) {
 	t.Parallel()
 	s := demo(t)
-	first, second := open(t, s), open(t, s)
-	for _, p := range []*page{first, second} {
-		p.press("g")
-		p.press("i")
-		p.see(".act", "Send answer")
-	}
+	first, second := inInbox(t, s), inInbox(t, s)
 	second.write(".act textarea", "Mask the addresses.")
 	first.click(`.act [aria-label="Stance"] button`, "against")
 	first.wait(`document.querySelector(".act .btn.p").disabled`)
@@ -51,12 +46,7 @@ func TestCommandsAreNoMessages(t *testing.T) {
 func TestSecondAnswerThatWasSentIsSaidNotToBeTaken(t *testing.T) {
 	t.Parallel()
 	s := demo(t)
-	first, second := open(t, s), open(t, s)
-	for _, p := range []*page{first, second} {
-		p.press("g")
-		p.press("i")
-		p.see(".act", "Send answer")
-	}
+	first, second := inInbox(t, s), inInbox(t, s)
 	eval[any](second, `(() => {
 		const real = window.fetch, gate = new Promise((go) => { window.goOn = go; });
 		window.fetch = async (...a) => {
