@@ -363,6 +363,9 @@ func TestHandlerMayCloseItself(t *testing.T) {
 		return nil
 	})
 	must(t, a, found("1"))
+	if err := b.Sync(soon(t), b.Last()); err != nil {
+		t.Fatal(err)
+	}
 	must(t, a, found("2"))
 	if k := balanced(t, b).Account; n != 1 || k.Intended != 1 || k.Delivered != 1 {
 		t.Errorf("ran %d times, account %+v; want once", n, k)
