@@ -128,6 +128,7 @@ var rules = []struct {
 		},
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
+	{"swarm/internal/verdict", rule{ours: []string{"signals", "consensus", "agents", "swarm/runlog", "swarm/internal/seat", "swarm/internal/words"}}},
 	{"swarm/internal/why", rule{ours: []string{"signals", "signals/coordination", "bus/connectivity/lifecycle", "consensus", "swarm/mode", "swarm/runlog", "swarm/solves", "internal/near", "swarm/internal/words"}}},
 	{"swarm/internal/keep", rule{ours: []string{
 		"signals", "bus", "bus/journal", "consensus/reliability", "swarm/runlog", "swarm/replay", "swarm/internal/clock", "swarm/internal/names",
@@ -141,7 +142,7 @@ var rules = []struct {
 			"signals", "signals/coordination", "signals/retract", "conflict", "bus", "bus/connectivity", "bus/connectivity/lifecycle", "bus/journal", "consensus", "consensus/reliability", "agents/spending", "agents", "agents/hooks", "agents/routing",
 			"swarm/mode", "swarm/runlog", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/replay", "swarm/solves",
 			"swarm/internal/answers", "swarm/internal/clock", "swarm/internal/coordinate", "swarm/internal/keep", "swarm/internal/names",
-			"swarm/internal/seat", "swarm/internal/settling", "swarm/internal/why", "swarm/internal/words",
+			"swarm/internal/seat", "swarm/internal/settling", "swarm/internal/verdict", "swarm/internal/why", "swarm/internal/words",
 		},
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},

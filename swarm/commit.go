@@ -83,7 +83,7 @@ func (r *solve) commit(ctx context.Context, t *seat.Turn, o seat.Outcome) {
 	if o.Strategy != "" {
 		r.result.Chosen = append(r.result.Chosen, solves.Chosen{Agent: t.Agent, Round: t.Round, Strategy: o.Strategy})
 	}
-	for _, said := range r.own(t, o.Said) {
+	for _, said := range t.Own(r.thread.Votes.Made(), o.Said) {
 		if r.over() {
 			break
 		}
@@ -98,40 +98,6 @@ func (r *solve) commit(ctx context.Context, t *seat.Turn, o seat.Outcome) {
 		}
 	}
 	r.end(ctx, r.thread.Handoffs(t.Agent, t.Inbox)) // it had its turn with them
-}
-
-// own returns what was said in a turn. Where no answer of others is shown, a proposal whose id
-// somebody else has taken gets one of its agent: otherwise an agent that guesses ids could
-// displace others' answers and collect their votes.
-func (r *solve) own(t *seat.Turn, said []signals.Any) []signals.Any {
-	if t.Ask != agents.AskAnswer {
-		return said
-	}
-	taken := func(id string) bool {
-		return slices.ContainsFunc(r.thread.Votes.Made(), func(m *signals.Signal[signals.Proposal]) bool {
-			return m.Payload.ProposalID == id && m.Source != t.Agent
-		})
-	}
-	said = slices.Clone(said)
-	mine, n := map[string]string{}, 0
-	for i, s := range said {
-		switch p := s.Body().(type) {
-		case signals.Proposal:
-			id := p.ProposalID
-			for ; taken(p.ProposalID); n++ {
-				p.ProposalID = fmt.Sprintf("%s/%d.%d", t.Agent, t.Round, n+1)
-			}
-			if p.ProposalID != id {
-				mine[id], said[i] = p.ProposalID, signals.New(s.Head(), p)
-			}
-		case signals.Vote:
-			if id := mine[p.ProposalID]; id != "" {
-				p.ProposalID = id
-				said[i] = signals.New(s.Head(), p)
-			}
-		}
-	}
-	return said
 }
 
 // failed takes the failure of a turn.
@@ -198,7 +164,7 @@ func (r *solve) admitted(ctx context.Context, said signals.Any) {
 	if p, ok := signals.As[signals.Proposal](said); ok {
 		r.compare(ctx, p.Payload)
 		for _, c := range r.table().Needless() {
-			r.resolve(ctx, c)
+			r.announce(ctx, c.Signal())
 		}
 	}
 }
@@ -230,7 +196,7 @@ func (r *solve) compare(ctx context.Context, p signals.Proposal) {
 		if other.Proposal.Seq >= own.Proposal.Seq {
 			break // a resumed solve has later ones
 		}
-		same, err := r.same(ctx, other.Proposal.Payload, p)
+		same, err := same(ctx, r.opts.Same, other.Proposal.Payload, p)
 		if err != nil {
 			r.fail("the proposals could not be compared", err)
 			return
@@ -242,12 +208,12 @@ func (r *solve) compare(ctx context.Context, p signals.Proposal) {
 	}
 }
 
-// same calls Options.Same and recovers from a panic.
-func (r *solve) same(ctx context.Context, earlier, later signals.Proposal) (_ bool, err error) {
+// same calls compare, which is Options.Same, and recovers from a panic.
+func same(ctx context.Context, compare func(context.Context, signals.Proposal, signals.Proposal) bool, earlier, later signals.Proposal) (_ bool, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("swarm: Options.Same panicked: %v", v)
 		}
 	}()
-	return r.opts.Same(ctx, earlier, later), nil
+	return compare(ctx, earlier, later), nil
 }

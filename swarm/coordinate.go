@@ -65,40 +65,6 @@ func (r *solve) nextStep(ctx context.Context, starting []*seat.Turn) {
 	}
 }
 
-// hasMail reports whether something is addressed to the agent that it has not had in a
-// turn.
-func (r *solve) hasMail(s *seat.Seat) bool {
-	return slices.ContainsFunc(r.mail(s), func(m coordination.Signal) bool { return m.Seq > s.Mailed })
-}
-
-// mail returns what is addressed to the agent as the next round begins. A round begins
-// before its step: if the solve was interrupted behind that, what has expired in it counts.
-func (r *solve) mail(s *seat.Seat) []coordination.Signal {
-	if r.thread.Stepped() {
-		return s.Mail
-	}
-	return r.thread.Coordination.For(s.Agent.ID)
-}
-
-// gathered keeps the mail of a round whose step is next in an earlier log.
-func (r *solve) gathered() {
-	for _, s := range r.seats {
-		s.Mail = r.thread.Coordination.For(s.Agent.ID)
-	}
-}
-
-// continuing returns the seats that begin turns: after a handoff only those of the agents
-// that it names and that can take one.
-func (r *solve) continuing() seat.Roster {
-	next := slices.DeleteFunc(slices.Clone(r.seats), func(s *seat.Seat) bool {
-		return s.Out || s.Turn != nil && s.Turn.State != seat.Late || !slices.ContainsFunc(r.mail(s), runlog.IsHandoff)
-	})
-	if len(next) > 0 {
-		return next
-	}
-	return r.seats
-}
-
 // alarmed asks somebody outside about a critical escalation that no agent can still
 // answer, and reports whether it did.
 func (r *solve) alarmed(ctx context.Context) bool {
@@ -106,7 +72,7 @@ func (r *solve) alarmed(ctx context.Context) bool {
 		return false
 	}
 	for _, alarm := range r.thread.Alarms() {
-		if slices.ContainsFunc(r.seats, func(s *seat.Seat) bool { return r.mayAnswer(s, alarm) }) {
+		if slices.ContainsFunc(r.seats, func(s *seat.Seat) bool { return s.MayAnswer(r.thread, alarm) }) {
 			continue
 		}
 		r.announce(ctx, signals.New(signals.Header{ReplyTo: alarm.ID, Confidence: 1}, settle.Alarmed(alarm)))
@@ -114,14 +80,6 @@ func (r *solve) alarmed(ctx context.Context) bool {
 		return true
 	}
 	return false
-}
-
-// mayAnswer reports whether an agent is still to have, or to end, the turn in which it
-// may deal with a signal that is addressed to it.
-func (r *solve) mayAnswer(s *seat.Seat, to coordination.Signal) bool {
-	isIt := func(m coordination.Signal) bool { return m.ID == to.ID }
-	return !s.Out && s.Agent.ID != to.Source && (s.Mailed < to.Seq || s.Turn != nil) &&
-		slices.ContainsFunc(r.mail(s), isIt)
 }
 
 // effort returns the effort of the next turns: what the program says; else, with a layer

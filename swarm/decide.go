@@ -2,17 +2,16 @@ package swarm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
+	"github.com/swarmbus/swarmbus/swarm/internal/verdict"
 	"github.com/swarmbus/swarmbus/swarm/internal/words"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
@@ -28,7 +27,7 @@ func (r *solve) decide(ctx context.Context, left []*seat.Turn) {
 	d, end := r.weigh(ctx)
 	defer end()
 	switch {
-	case d.Final() && r.withholds(d) == "" && !r.waits(d, left) && r.stands(left):
+	case d.Final() && r.count.Withholds(d) == "" && !r.waits(d, left) && r.count.Stands(left, r.opts.Limits.TurnSignals):
 		d = r.endDebate(ctx, d)
 		r.stop(runlog.StopFor(d.Outcome), d.Reason(), nil)
 	case r.signalsLeft() == 0 && r.thread.Stage.Asked == nil:
@@ -47,38 +46,12 @@ func (r *solve) weigh(ctx context.Context) (d consensus.Decision, end func()) {
 	_, ended := hooks.Start(ctx, hooks.Op{
 		Name: hooks.OpConsensus, Target: by.Name(), Thread: r.result.Thread, Round: r.result.Rounds,
 	})
-	r.requorum()
-	d = r.votes().Decision()
+	d = r.count.Decide()
 	e := solves.Evaluation{Decision: d}
 	if d.Outcome == consensus.Reached {
 		e.Obstacles = r.thread.Obstacles()
 	}
 	return d, func() { ended(e, nil) }
-}
-
-// requorum sets the default quorum of the agents that no route has stopped.
-func (r *solve) requorum() {
-	if r.opts.Quorum == 0 && r.resized && r.thread.Calls.Plan() == nil {
-		r.resized = false
-		r.thread.Votes.SetQuorum(seat.Quorum(r.seats.Team()))
-	}
-}
-
-// alone says why a decision is none of several agents; "" means that it counts.
-func (r *solve) alone(d consensus.Decision) string {
-	if r.opts.Quorum == 1 || r.thread.Calls.Plan() != nil {
-		return ""
-	}
-	return r.seats.Alone(d, r.thread.Votes.Of(d.Choice))
-}
-
-// withholds says why a proposal that the votes have chosen is not the decision: it is
-// one of a single agent, or there are obstacles. "" means that it is.
-func (r *solve) withholds(d consensus.Decision) string {
-	if why := r.alone(d); why != "" {
-		return why
-	}
-	return r.thread.Withholds(d)
 }
 
 // waits reports whether a decision has to wait for the whole round, because
@@ -89,22 +62,6 @@ func (r *solve) waits(d consensus.Decision, left []*seat.Turn) bool {
 		return slices.ContainsFunc(left, func(t *seat.Turn) bool { return t.Seat.Agent.May(k) })
 	}
 	return r.thread.Stage.Asked != nil || len(r.round.asking) > 0 || may(signals.KindEscalation) || r.isContested() || r.table().Disputed(d, may(signals.KindProposal))
-}
-
-// stands reports whether a final decision survives any votes and proposals that
-// the agents with turns left may still publish.
-func (r *solve) stands(left []*seat.Turn) bool {
-	rest := consensus.Left{Voters: []string{}, Weights: r.weights}
-	for _, t := range left {
-		if t.Seat.Agent.May(signals.KindVote) {
-			rest.Voters = append(rest.Voters, t.Agent)
-		}
-		if t.Seat.Agent.May(signals.KindProposal) {
-			rest.Proposals += r.opts.Limits.TurnSignals
-		}
-	}
-	by, _ := r.thread.Votes.Terms()
-	return consensus.Settled(by, r.votes().Ballots(), rest)
 }
 
 // roundOver settles what a majority decides, and stops a solve that asks a person. All turns of
@@ -154,8 +111,7 @@ func (r *solve) escalates(ctx context.Context, d consensus.Decision) bool {
 // carriedOut stops a solve whose plan asks for nothing more, unless somebody is asked because it
 // has chosen nothing.
 func (r *solve) carriedOut(ctx context.Context) {
-	by, _ := r.thread.Votes.Terms()
-	if d := by.Decide(r.votes().Ballots().Close()); d.Outcome == consensus.Reached || !r.escalates(ctx, d) {
+	if d := r.count.Closed(); d.Outcome == consensus.Reached || !r.escalates(ctx, d) {
 		r.conclude(ctx)
 	}
 }
@@ -163,8 +119,7 @@ func (r *solve) carriedOut(ctx context.Context) {
 // outOfTime stops a solve whose time is up. A solve with a plan is decided by the answers that
 // were given, if one of them leads; agents that have not answered are not waited for.
 func (r *solve) outOfTime(ctx context.Context) {
-	by, _ := r.thread.Votes.Terms()
-	if r.thread.Calls.Plan() != nil && by.Decide(r.votes().Ballots().Close()).Outcome == consensus.Reached {
+	if r.thread.Calls.Plan() != nil && r.count.Closed().Outcome == consensus.Reached {
 		r.conclude(ctx)
 		return
 	}
@@ -182,7 +137,7 @@ func (r *solve) exhausted(ctx context.Context) {
 		if settled {
 			r.decide(ctx, nil)
 		}
-		if d := r.votes().Decision(); moved || (d.Outcome != consensus.Reached || r.withholds(d) != "") && r.awaitTimer(ctx) {
+		if moved || !r.count.Chooses(r.votes().Decision()) && r.awaitTimer(ctx) {
 			return
 		}
 	}
@@ -192,59 +147,12 @@ func (r *solve) exhausted(ctx context.Context) {
 // conclude stops a solve in which no agent has anything left to say.
 func (r *solve) conclude(ctx context.Context) {
 	r.votes().Close()
-	d, end := r.weigh(ctx)
-	defer end()
-	held, broken := r.withholds(d), r.broken(d)
-	switch {
-	case d.Outcome == consensus.Reached && held == "":
-		r.stop(runlog.StopConsensus, d.Reason(), nil)
-	case broken != nil && r.timeIsUp(ctx):
+	d, over := r.weigh(ctx)
+	defer over()
+	end := r.count.End(d, verdict.Round{Number: r.result.Rounds, Begun: r.round.begun, Emitted: r.emitted, Before: r.round.emittedBefore})
+	if end.Unheard && r.timeIsUp(ctx) {
 		r.interrupted(ctx)
-	case broken != nil:
-		r.breakOff(d, broken)
-	case held != "":
-		r.stop(runlog.StopDeadlock, held, nil)
-	case d.Voters > 0:
-		r.stop(runlog.StopFor(d.Outcome), d.Reason(), nil)
-	case r.timeIsUp(ctx):
-		r.interrupted(ctx)
-	default:
-		r.stop(runlog.StopNoProgress, r.silence(), nil)
+		return
 	}
-}
-
-// broken returns the failed turns because of which the solve cannot go on.
-func (r *solve) broken(d consensus.Decision) []solves.TurnFailed {
-	return r.seats.Broken(d, r.alone(d) != "", seat.Round{Number: r.result.Rounds, Begun: r.round.begun, Silent: r.emitted == r.round.emittedBefore})
-}
-
-// breakOff stops a solve that cannot go on because its agents fail.
-func (r *solve) breakOff(d consensus.Decision, failed []solves.TurnFailed) {
-	var all []error
-	for _, t := range failed {
-		all = append(all, t.Err)
-	}
-	err := errors.Join(all...)
-	switch budget := errors.Is(err, agents.ErrBudget); {
-	case budget && d.Voters == 0:
-		r.stop(runlog.StopBudget, "the budget of every agent is used up", nil)
-	case budget:
-		r.stop(runlog.StopBudget, "the budget is used up", nil)
-	case d.Voters == 0:
-		r.stop(runlog.StopError, "no agent could take its turn", err)
-	default:
-		r.stop(runlog.StopError, "too few agents can take their turns: "+d.Reason(), err)
-	}
-}
-
-// silence says what is missing if no one voted.
-func (r *solve) silence() string {
-	if r.thread.Votes.Len() == 0 && r.emitted == 0 {
-		return fmt.Sprintf("none of %s said anything", words.Plural(len(r.seats), "agent"))
-	}
-	proposals := "no proposals"
-	if n := r.thread.Votes.Len(); n > 0 {
-		proposals = words.Plural(n, "proposal")
-	}
-	return fmt.Sprintf("%s and no votes that count (%s may vote)", proposals, words.Plural(len(r.options().Electorate), "agent"))
+	r.stop(end.Stop, end.Detail, end.Err)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/retract"
@@ -14,16 +15,16 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/internal/why"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 // finish announces the decision and completes the result.
 func (r *solve) finish(ctx context.Context) {
 	if !r.records.decided {
-		r.requorum()
 		r.settleByConsensus(ctx)
 	}
 	d := r.decision()
-	r.result.Decision, r.result.Missing, r.result.Obstacles = d, r.seats.Missing(d), r.thread.Obstacles()
+	r.result.Decision, r.result.Missing, r.result.Obstacles = d, r.count.Missing(d), r.thread.Obstacles()
 	r.read()
 	if r.records.decided {
 		r.revise()
@@ -51,8 +52,11 @@ func (r *solve) finish(ctx context.Context) {
 // decision returns the decision on the votes. If it was recorded, it is the one on record:
 // something may have been taken back since, and this swarm may have other terms.
 func (r *solve) decision() consensus.Decision {
+	if !r.records.decided {
+		return r.count.Decide()
+	}
 	d := r.votes().Decision()
-	if made := r.thread.Stage.Decided; r.records.decided && made != nil {
+	if made := r.thread.Stage.Decided; made != nil {
 		if recorded, err := made.Payload.Of(d); err == nil {
 			return recorded
 		}
@@ -86,7 +90,7 @@ func (r *solve) read() {
 // detail says why the solve stopped, with everything that the person who continues it needs.
 func (r *solve) detail(d consensus.Decision) string {
 	c := why.Case{
-		Result: r.result, Alone: r.alone(d), Unsettled: r.table().Unsettled(), Stopped: r.seats.Stopped(),
+		Result: r.result, Alone: r.count.Alone(d), Unsettled: r.table().Unsettled(), Stopped: r.seats.Stopped(),
 	}
 	return c.Detail()
 }
@@ -134,4 +138,19 @@ func (r *solve) leave(ctx context.Context) {
 		r.swarm.bus.CloseThread(r.result.Thread)
 	}
 	r.swarm.names.Release(r.result.Thread)
+}
+
+// write has the answer written, unless there is no writer, the text is in the log, or the solve
+// may go on. Its cost is booked under the writer's name.
+func (r *solve) write(ctx context.Context) {
+	w, stop := r.opts.Coordination.Writer, r.result.Stop
+	written := func(s signals.Any) bool { return s.Kind() == synthesis.Kind }
+	if w == nil || stop.GoesOn() || stop == runlog.StopEscalated || slices.ContainsFunc(r.thread.Log, written) {
+		return
+	}
+	said := synthesis.Ask(r.spent.Counting(ctx, w.Name()), w, r.result.Brief())
+	h := signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}
+	if err := r.tryAnnounce(ctx, signals.New(h, said)); err != nil {
+		r.unfit("the answer cannot be recorded", err)
+	}
 }

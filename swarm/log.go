@@ -3,6 +3,7 @@ package swarm
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
@@ -112,7 +113,9 @@ func (r *solve) route(ctx context.Context, s *seat.Seat, said signals.Any) {
 	if !routed {
 		return
 	}
-	r.resized = r.resized || s.Out
+	if s.Out {
+		r.count.Resized()
+	}
 	if t := s.Turn; d.Action.Verb == routing.VerbForceStop && t.Interrupt() {
 		hooks.Note(ctx, hooks.TurnDropped{Agent: t.Agent, Round: t.Round})
 	}
@@ -120,5 +123,48 @@ func (r *solve) route(ctx context.Context, s *seat.Seat, said signals.Any) {
 		routed := solves.Routed{Agent: s.Agent.ID, Signal: said, Decision: d}
 		r.yield(routed)
 		hooks.Note(ctx, routed)
+	}
+}
+
+// brief publishes what the solve begins with, but for what its log has already.
+func (r *solve) brief(ctx context.Context) {
+	if r.opts.Memory == nil || r.over() {
+		return
+	}
+	known, err := r.opts.Memory.Brief(ctx, r.result.Task)
+	if err != nil {
+		r.fail("the memory could not be recalled", err)
+		return
+	}
+	for _, fact := range known {
+		if !r.over() && !knows(r.thread.Log, fact) {
+			r.announce(ctx, fact)
+		}
+	}
+}
+
+// knows reports whether the system has said the content of a fact in a log.
+func knows(log []signals.Any, fact signals.Any) bool {
+	m, ok := signals.As[signals.Memory](fact)
+	return ok && slices.ContainsFunc(log, func(s signals.Any) bool {
+		said, ok := signals.As[signals.Memory](s)
+		return ok && said.Source == bus.System && said.Payload.Content == m.Payload.Content
+	})
+}
+
+// remember gives the newest signal of a log to the memory, if it states a fact.
+func (r *solve) remember(ctx context.Context, log []signals.Any) {
+	last := log[len(log)-1]
+	if k := last.Kind(); r.opts.Memory == nil || k != signals.KindDiscovery && k != signals.KindMemory {
+		return
+	}
+	group := ""
+	if of := r.seats.Of(last.Head().Source); of != nil {
+		group = of.Agent.Group
+	}
+	inTime, cancel := r.inTime(ctx)
+	defer cancel()
+	if err := r.opts.Memory.Keep(inTime, log, group); err != nil {
+		r.fail("the memory did not accept a fact", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/internal/seat"
+	"github.com/swarmbus/swarmbus/swarm/internal/verdict"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/synthesis"
@@ -270,7 +270,7 @@ func (o *Options) terms() *consensus.Options {
 		}
 	}
 	if t.Quorum == 0 {
-		t.Quorum = seat.Quorum(o.Agents)
+		t.Quorum = verdict.Quorum(o.Agents)
 	}
 	return t
 }
@@ -286,4 +286,14 @@ func (o *Options) decideBy() (consensus.Strategy, *consensus.Options) {
 		terms.Reliabilities = o.Ledger.Reliabilities()
 	}
 	return o.Strategy, terms
+}
+
+// A Memory knows what earlier solves found out: a memory.Pool, for instance. It is called
+// by the goroutines of solves, and has to return when ctx ends.
+type Memory interface {
+	// Brief returns what a solve of a task begins with.
+	Brief(ctx context.Context, task signals.Task) ([]signals.Any, error)
+	// Keep takes the log of a solve whenever its last signal is a discovery or a shared
+	// fact, with the group of that signal's source. It may be called again for a signal.
+	Keep(ctx context.Context, log []signals.Any, group string) error
 }

@@ -75,12 +75,11 @@ func (s *Swarm) Replay(log []signals.Any) (consensus.Decision, error) {
 		return consensus.Decision{}, err
 	}
 	r := s.newSolve(&solves.Result{Thread: task.Thread, Task: task.Payload})
-	if err := r.countBy(s.opts.decideBy()); err != nil {
+	if err := r.count.By(s.opts.decideBy()); err != nil {
 		return consensus.Decision{}, fmt.Errorf("swarm: %w", err)
 	}
 	r.restore(context.Background(), log)
 	r.seats.DropTurns()
-	r.requorum()
 	r.votes().Close()
-	return r.votes().Decision(), r.result.Err
+	return r.count.Decide(), r.result.Err
 }

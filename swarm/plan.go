@@ -2,12 +2,10 @@ package swarm
 
 import (
 	"context"
-	"slices"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -37,7 +35,7 @@ func (r *solve) countPlanned() {
 		return
 	}
 	by, known := r.opts.decideBy()
-	if err := r.countBy(by, r.opts.planned(known)); err != nil {
+	if err := r.count.By(by, r.opts.planned(known)); err != nil {
 		r.stop(runlog.StopError, "the votes cannot be counted", err)
 	}
 }
@@ -79,43 +77,4 @@ func (o *Options) planned(terms *consensus.Options) *consensus.Options {
 		}
 	}
 	return terms
-}
-
-// gatherStep is gather for the next step of a plan. An agent that cannot take a turn has
-// none, and no answer.
-func (r *solve) gatherStep(context.Context) (turns []*seat.Turn, begun int) {
-	r.step.plan = r.thread.Calls.Next()
-	if len(r.step.plan.Ask) == 0 {
-		r.step.plan.Part = 0
-	}
-	for _, s := range r.seats {
-		s.Release()
-		switch {
-		case s.Turn != nil && s.Turn.State == seat.Late && r.step.plan.Over == "":
-			turns = append(turns, s.Turn)
-		case s.Free() && slices.Contains(r.step.plan.Ask, s.Agent.ID):
-			turns = append(turns, s.Begin(s.Collect()))
-			begun++
-		}
-	}
-	return turns, begun
-}
-
-// confine limits a turn of a plan to what the agent is to see.
-func (r *solve) confine(t *seat.Turn) {
-	began := r.thread.Turns.Began
-	if began == nil || began.Payload.Ask == 0 {
-		return
-	}
-	t.Ask, t.Heard, t.Inbox, t.New, t.Said = began.Payload.Ask, nil, nil, nil, nil
-	shown, proposals := r.thread.Shown(began, func(id string) bool { return r.seats.Of(id) != nil })
-	t.Proposals = proposals
-	for _, s := range shown {
-		switch {
-		case s.Head().Source == t.Agent:
-			t.Said = append(t.Said, s)
-		case t.Seat.Wants(s):
-			t.New = append(t.New, s)
-		}
-	}
 }

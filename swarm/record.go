@@ -26,9 +26,9 @@ func (r *solve) recordTerms(ctx context.Context) {
 		unlearn = r.opts.Ledger.Learn()
 	}
 	by, fresh := r.opts.decideBy()
-	known := *r.options() // includes voters that an answer added
+	known := *r.count.Options() // includes voters that an answer added
 	known.Reliabilities = fresh.Reliabilities
-	err := r.countBy(by, &known)
+	err := r.count.By(by, &known)
 	var open signals.Any
 	if err == nil {
 		open, err = r.onRecord().Open(r.result.Thread)
@@ -61,7 +61,7 @@ func (r *solve) standing() bool {
 	if terms.By != nil {
 		by = terms.By
 	}
-	if err := r.countBy(by, terms.Options); err != nil {
+	if err := r.count.By(by, terms.Options); err != nil {
 		r.fail("the recorded terms cannot be applied", err)
 	}
 	r.records.opened = true
@@ -71,7 +71,7 @@ func (r *solve) standing() bool {
 func (r *solve) onRecord() *runlog.Terms {
 	by, options := r.thread.Votes.Terms()
 	t := &runlog.Terms{
-		Name: runlog.Learner, Strategy: by.Name(), Planned: r.thread.Calls.Plan() != nil, Same: true, Weights: r.weights,
+		Name: runlog.Learner, Strategy: by.Name(), Planned: r.thread.Calls.Plan() != nil, Same: true, Weights: r.count.Weights,
 		Conflicts: r.opts.Conflicts, NoConflicts: !r.swarm.bus.FindsConflicts(),
 	}
 	t.Default = r.opts.Strategy == nil && !t.Planned
@@ -127,7 +127,7 @@ func (r *solve) made(observed string) {
 func (r *solve) recordDecision(ctx context.Context, observed string) error {
 	made := runlog.Decided{Name: runlog.Learner, Closed: r.votes().Closed(), Quorum: r.thread.Votes.Quorum(), Observed: observed, Stop: r.result.Stop, Detail: r.result.Detail}
 	if made.Stop != runlog.StopConsensus {
-		made.Withheld = r.withholds(r.result.Decision)
+		made.Withheld = r.count.Withholds(r.result.Decision)
 	}
 	said, err := made.Record(r.result.Thread, r.result.Decision)
 	if err != nil {

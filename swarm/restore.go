@@ -42,7 +42,7 @@ func (r *solve) restore(ctx context.Context, log []signals.Any) {
 func (r *solve) recall(ctx context.Context, s signals.Any, past *seat.Recall) {
 	before := r.thread.Mark()
 	if s.Kind() == lifecycle.KindStep {
-		r.gathered()
+		r.seats.KeepMail(r.thread)
 	}
 	r.apply(ctx, s)
 	r.result.Rounds = r.thread.Turns.Rounds
@@ -53,21 +53,16 @@ func (r *solve) recall(ctx context.Context, s signals.Any, past *seat.Recall) {
 	}
 	now := r.thread.Mark()
 	if now.Answered != before.Answered {
-		r.tellAll(now.Answered.Payload.AnswerID)
+		i := slices.IndexFunc(r.thread.Log, func(s signals.Any) bool { return s.Head().ID == now.Answered.Payload.AnswerID })
+		if i >= 0 {
+			r.seats.DeliverAll(r.thread.Log[i])
+		}
 	}
 	if now.Began != before.Began {
 		r.round.emittedBefore, r.result.Seed = r.emitted, now.Began.Payload.Seed
 		for _, t := range begun {
 			r.give(t, now.Began.Time, now.Began.Payload.Effort)
 		}
-	}
-}
-
-// tellAll passes an answer to agents that do not listen to its kind.
-func (r *solve) tellAll(id signals.ID) {
-	i := slices.IndexFunc(r.thread.Log, func(s signals.Any) bool { return s.Head().ID == id })
-	if i >= 0 {
-		r.seats.DeliverAll(r.thread.Log[i])
 	}
 }
 

@@ -23,7 +23,7 @@ func (s *Swarm) open(result *solves.Result) (*solve, error) {
 // a router, signals from outside wake the solve while it waits for turns, so that they are
 // routed at once.
 func (r *solve) sit() (err error) {
-	if err = r.countBy(r.opts.decideBy()); err != nil {
+	if err = r.count.By(r.opts.decideBy()); err != nil {
 		return err
 	}
 	r.system = r.swarm.bus.System()

@@ -21,7 +21,7 @@ func (r *solve) gather(ctx context.Context) (turns []*seat.Turn, begun int) {
 	if r.step.against = ""; r.step.debate.Round == 0 {
 		r.step.against = r.contested()
 	}
-	next := r.selected(ctx, r.continuing())
+	next := r.selected(ctx, r.seats.Continuing(r.thread))
 	for _, s := range r.seats {
 		s.Release()
 		switch {
@@ -30,7 +30,7 @@ func (r *solve) gather(ctx context.Context) (turns []*seat.Turn, begun int) {
 				turns = append(turns, s.Turn)
 			}
 			continue
-		case r.hasTheFloor() && !r.argues(s), !r.hasTheFloor() && !slices.Contains(next, s):
+		case r.step.hasTheFloor() && !r.step.argues(s.Agent.ID, r.opts.Coordination.Advocate), !r.step.hasTheFloor() && !slices.Contains(next, s):
 			continue
 		}
 		if t := r.hear(ctx, s); t != nil {
@@ -41,11 +41,31 @@ func (r *solve) gather(ctx context.Context) (turns []*seat.Turn, begun int) {
 	return turns, begun
 }
 
+// gatherStep is gather for the next step of a plan. An agent that cannot take a turn has
+// none, and no answer.
+func (r *solve) gatherStep(context.Context) (turns []*seat.Turn, begun int) {
+	r.step.plan = r.thread.Calls.Next()
+	if len(r.step.plan.Ask) == 0 {
+		r.step.plan.Part = 0
+	}
+	for _, s := range r.seats {
+		s.Release()
+		switch {
+		case s.Turn != nil && s.Turn.State == seat.Late && r.step.plan.Over == "":
+			turns = append(turns, s.Turn)
+		case s.Free() && slices.Contains(r.step.plan.Ask, s.Agent.ID):
+			turns = append(turns, s.Begin(s.Collect()))
+			begun++
+		}
+	}
+	return turns, begun
+}
+
 // selected returns those of the seats that may take a turn in the next round: all of them,
 // unless the speakers are limited. Those who are not hear their news later.
 func (r *solve) selected(ctx context.Context, next []*seat.Seat) []*seat.Seat {
 	most := r.opts.Limits.Speakers
-	if r.step.speakers = nil; most == 0 || r.hasTheFloor() {
+	if r.step.speakers = nil; most == 0 || r.step.hasTheFloor() {
 		return next
 	}
 	var with []*seat.Seat
@@ -70,7 +90,7 @@ func (r *solve) selected(ctx context.Context, next []*seat.Seat) []*seat.Seat {
 
 // candidate returns what an agent is selected by; false: it has no reason for a turn.
 func (r *solve) candidate(ctx context.Context, s *seat.Seat) (c selection.Candidate, ok bool) {
-	c = selection.Candidate{Agent: s.Agent.ID, Record: r.recordOf(s.Agent.ID), Addressed: r.hasMail(s) || s.Routes()}
+	c = selection.Candidate{Agent: s.Agent.ID, Record: r.recordOf(s.Agent.ID), Addressed: s.HasMail(r.thread) || s.Routes()}
 	c.Waited = max(0, r.result.Rounds-r.thread.Turns.Last[s.Agent.ID])
 	news := slices.DeleteFunc(slices.Clone(s.News()), func(heard signals.Any) bool { return r.thread.Repeats.Has(heard) })
 	for _, heard := range news {
@@ -93,7 +113,7 @@ func (r *solve) hear(ctx context.Context, s *seat.Seat) *agents.Turn {
 		r.drain(ctx) // signals from outside up to now are routed too
 	}
 	isNews := func(heard signals.Any) bool { return !r.thread.Repeats.Has(heard) }
-	return s.Hear(t, isNews, r.argues(s) || r.hasMail(s), r.recordOf)
+	return s.Hear(t, isNews, r.step.argues(s.Agent.ID, r.opts.Coordination.Advocate) || s.HasMail(r.thread), r.recordOf)
 }
 
 // recordOf returns how often a source has been right, by what was known at the

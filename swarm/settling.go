@@ -9,7 +9,6 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/internal/settling"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
@@ -18,25 +17,12 @@ import (
 // table returns what settling conflicts depends on, as it is now. No round is left for
 // debates if there is no room for the arguments of one.
 func (r *solve) table() *settling.Table {
-	t := &settling.Table{Thread: r.thread, Policy: r.opts.Conflicts, CanArgue: r.canArgue, IsFree: r.isFree}
+	t := &settling.Table{Thread: r.thread, Policy: r.opts.Conflicts, CanArgue: r.seats.CanArgue, IsFree: r.seats.IsFree}
 	if r.signalsLeft() >= settle.Arguments {
 		t.Rounds = r.roundsLeft()
 	}
 	return t
 }
-
-func (r *solve) canArgue(agent string, over, against agents.Standing) bool {
-	s := r.seats.Of(agent)
-	return s != nil && !s.Out && s.Agent.CanArgue(over, against)
-}
-
-func (r *solve) isFree(agent string) bool {
-	s := r.seats.Of(agent)
-	return s != nil && s.Free()
-}
-
-// resolve ends a conflict.
-func (r *solve) resolve(ctx context.Context, c *settling.Resolution) { r.announce(ctx, c.Signal()) }
 
 // resolveAll ends conflicts as long as next returns one, and reports whether it did.
 func (r *solve) resolveAll(ctx context.Context, next func() *settling.Resolution) (some bool) {
@@ -45,7 +31,7 @@ func (r *solve) resolveAll(ctx context.Context, next func() *settling.Resolution
 		if c == nil {
 			break
 		}
-		r.resolve(ctx, c)
+		r.announce(ctx, c.Signal())
 		some = true
 	}
 	return some
@@ -67,7 +53,7 @@ func (r *solve) openOnBus() []conflict.Pair {
 // settleByConsensus ends the conflicts of the proposal that was chosen, if one was.
 func (r *solve) settleByConsensus(ctx context.Context) {
 	for r.result.Stop == runlog.StopConsensus {
-		c := r.table().Reached(r.votes().Decision().Choice, r.openOnBus())
+		c := r.table().Reached(r.count.Decide().Choice, r.openOnBus())
 		if c == nil {
 			return
 		}
@@ -86,7 +72,7 @@ func (r *solve) hadChosen(ctx context.Context) {
 	}
 	d, end := r.weigh(ctx)
 	defer end()
-	if by, _ := r.thread.Votes.Terms(); d.Outcome != consensus.Reached && by.Decide(r.votes().Ballots().Close()).Outcome == consensus.Reached {
+	if d.Outcome != consensus.Reached && r.count.Closed().Outcome == consensus.Reached {
 		r.votes().Close()
 		d = r.votes().Decision()
 	}
@@ -109,7 +95,7 @@ func (r *solve) endDebate(ctx context.Context, d consensus.Decision) consensus.D
 	if c == nil {
 		return d
 	}
-	r.resolve(ctx, c)
+	r.announce(ctx, c.Signal())
 	return r.votes().Decision()
 }
 
@@ -119,7 +105,7 @@ func (r *solve) settle(ctx context.Context) (moved, settled bool) {
 	m, ok := r.table().Next(r.thread.Stage.Asked != nil)
 	switch {
 	case m.Resolve != nil:
-		r.resolve(ctx, m.Resolve)
+		r.announce(ctx, m.Resolve.Signal())
 		r.resolveAll(ctx, r.table().Lost)
 		return true, true
 	case m.Debate.Part == settle.Attack && !r.paid(ctx, m.Debate):
@@ -161,16 +147,6 @@ func (r *solve) turnOf(agent string) *agents.Turn {
 	return t
 }
 
-// hasTheFloor reports whether only agents that argue have turns in the next round.
-func (r *solve) hasTheFloor() bool { return r.step.debate.Round > 0 || r.step.against != "" }
-
-// argues reports whether an agent argues in the next round: in a step of a debate, or
-// against what the votes have chosen.
-func (r *solve) argues(s *seat.Seat) bool {
-	_, _, argues := r.step.debate.Side(s.Agent.ID)
-	return argues && r.step.debate.Round > 0 || r.step.against != "" && s.Agent.ID == r.opts.Coordination.Advocate
-}
-
 // contested returns the proposal that the advocate is to argue against before it becomes
 // the decision; "" if there is none. One more round has to be left, for those who hear it.
 func (r *solve) contested() string {
@@ -179,7 +155,7 @@ func (r *solve) contested() string {
 		return ""
 	}
 	d := r.votes().Decision()
-	if d.Outcome != consensus.Reached || r.withholds(d) != "" || slices.Contains(r.thread.Debates.Contested, d.Choice) {
+	if !r.count.Chooses(d) || slices.Contains(r.thread.Debates.Contested, d.Choice) {
 		return ""
 	}
 	return d.Choice

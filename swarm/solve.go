@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/swarm/internal/coordinate"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
+	"github.com/swarmbus/swarmbus/swarm/internal/verdict"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/selection"
@@ -26,16 +27,16 @@ var ErrStopped = seat.ErrStopped
 
 // A solve is the state of solving one task, used by one goroutine. What its log says
 // is the thread; the rest is of the running solve. Its methods are in files that build on
-// each other: log, coordinate, settling, decide, commit, round, run.
+// each other: log, coordinate, settling, decide, commit, round, run. What the votes decide is
+// the count.
 type solve struct {
 	swarm  *Swarm
 	opts   *Options
 	result *solves.Result
 	thread *runlog.Thread
+	count  verdict.Count
 
-	weights map[string]float64      // factors on agents' votes
-	known   consensus.Reliabilities // at the beginning; nil: nothing
-	resized bool                    // the default quorum may have changed
+	known consensus.Reliabilities // at the beginning; nil: nothing
 
 	seats  seat.Roster
 	desk   coordinate.Desk
@@ -62,6 +63,16 @@ type nextStep struct {
 	speakers []selection.Choice // who was selected of those with something to hear; nil: all are
 }
 
+// hasTheFloor reports whether only agents that argue have turns in the next round.
+func (n *nextStep) hasTheFloor() bool { return n.debate.Round > 0 || n.against != "" }
+
+// argues reports whether an agent argues in the next round: in a step of a debate, or
+// against what the votes have chosen.
+func (n *nextStep) argues(agent, advocate string) bool {
+	_, _, argues := n.debate.Side(agent)
+	return argues && n.debate.Round > 0 || n.against != "" && agent == advocate
+}
+
 // A lastRound has the numbers of the last round.
 type lastRound struct {
 	begun         int      // number of its turns
@@ -82,36 +93,26 @@ type records struct {
 func (s *Swarm) newSolve(result *solves.Result) *solve {
 	r := &solve{
 		swarm: s, opts: &s.opts, span: seat.Span{Began: time.Now()}, thread: runlog.New(result.Thread),
-		result: result, weights: map[string]float64{}, wake: seat.NewWake(),
+		result: result, wake: seat.NewWake(),
 		yield: func(solves.Event) {},
 		desk: coordinate.Desk{
 			Layer: s.layer, Thread: result.Thread, Coordinator: s.opts.Coordination.Coordinator, Continues: s.opts.Coordination.Continues, Tick: func() { s.clock.Now() },
 		},
 	}
+	r.count = verdict.Count{Thread: r.thread, Weights: map[string]float64{}, Quorum: s.opts.Quorum}
 	if s.opts.Ledger != nil {
 		r.known = s.opts.Ledger.Reliabilities()
 	}
 	for _, a := range s.opts.Agents {
 		r.seats = append(r.seats, seat.New(a, s.opts.Limits.History))
-		r.weights[a.ID] = a.VoteWeight()
+		r.count.Weights[a.ID] = a.VoteWeight()
 	}
+	r.count.Seats = r.seats
 	return r
 }
 
 // votes returns the votes so far.
-func (r *solve) votes() *consensus.Round { return r.thread.Votes.Round() }
-
-// options returns what the votes count by, beside the strategy.
-func (r *solve) options() *consensus.Options {
-	_, o := r.thread.Votes.Terms()
-	return o
-}
-
-// countBy counts the votes by a strategy with options.
-func (r *solve) countBy(by consensus.Strategy, o *consensus.Options) error {
-	r.resized = true
-	return r.thread.Votes.CountBy(by, o, r.weights)
-}
+func (r *solve) votes() *consensus.Round { return r.count.Votes() }
 
 // stop ends the solve, unless it has already ended.
 func (r *solve) stop(why runlog.StopReason, detail string, err error) {

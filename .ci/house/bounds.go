@@ -57,7 +57,7 @@ var bounds = []bound{
 		most: 2439, why: "what is known of each decision, for the choice of a mode: resolved.go (43)",
 	},
 	{of: "tests", aim: 3500, holds: []string{"consensus/reliability/..."}, by: tests},
-	{of: "code", aim: 2500, holds: []string{"swarm"}, by: code},
+	{of: "code", aim: 2350, holds: []string{"swarm"}, by: code},
 	{of: "code", aim: 1500, holds: []string{"swarm/runlog"}, by: code},
 	{of: "exported names", was: 1118, aim: 750, holds: []string{"signals", "bus", "agents", "swarm", "consensus", "consensus/reliability"}, by: names},
 	{
@@ -80,10 +80,7 @@ var bounds = []bound{
 	{of: "mutual pairs of files", was: 19, aim: 1, holds: []string{"bus/connectivity", "bus/connectivity/lifecycle"}, by: pairs},
 	{of: "mutual pairs of files", was: 28, aim: 4, holds: []string{"swarm"}, by: pairs},
 	{of: "files with methods of a type", was: 16, aim: 8, holds: []string{"bus"}, by: spread},
-	{
-		of: "files with methods of a type", was: 14, aim: 14, holds: []string{"swarm"}, by: spread,
-		most: 18, why: "a solve is one value whose steps are files: beginning, round, commits, settling, decision, end",
-	},
+	{of: "files with methods of a type", was: 14, aim: 14, holds: []string{"swarm"}, by: spread},
 	{of: "fields of a struct", aim: 20, holds: []string{"swarm"}, by: fields},
 	{of: "fields of a struct", aim: 20, holds: []string{"bus"}, by: fields},
 }

@@ -41,6 +41,18 @@ func (all Roster) Team() (team []*agents.Agent) {
 	return team
 }
 
+// CanArgue reports whether the agent may take turns, and can argue for one side against another.
+func (all Roster) CanArgue(agent string, over, against agents.Standing) bool {
+	s := all.Of(agent)
+	return s != nil && !s.Out && s.Agent.CanArgue(over, against)
+}
+
+// IsFree reports whether the agent can take a turn.
+func (all Roster) IsFree(agent string) bool {
+	s := all.Of(agent)
+	return s != nil && s.Free()
+}
+
 // Stopped returns the ids of the agents that a route has stopped.
 func (all Roster) Stopped() (ids []string) {
 	for _, s := range all {

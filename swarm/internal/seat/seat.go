@@ -23,16 +23,14 @@ type Seat struct {
 	Out       bool           // takes no more turns
 	Mailed    uint64         // sequence number of the newest signal that was in an inbox of its turns
 
-	// Mail is what was addressed to the agent before the newest step of an earlier log.
-	Mail []coordination.Signal
-
 	inbox  *bus.Subscription
 	before []signals.Any  // to hear before its inbox
 	waited map[uint64]int // by sequence number: turns in which a signal was left out
 	memory memory
-	router *router // nil: none
-	missed []*Turn // from one that failed on, while the agent has said nothing since
-	gone   bool    // nothing more is heard
+	router *router               // nil: none
+	missed []*Turn               // from one that failed on, while the agent has said nothing since
+	gone   bool                  // nothing more is heard
+	kept   []coordination.Signal // what was addressed to it before the newest step of an earlier log
 }
 
 // New returns the seat of an agent that remembers that number of signals, of those that
@@ -172,8 +170,8 @@ func (s *Seat) Fail(t *Turn, err error) {
 	}
 }
 
-// failed returns the last turn that failed, if the agent has said nothing since.
-func (s *Seat) failed() *Turn {
+// Failed returns the last turn that failed, if the agent has said nothing since.
+func (s *Seat) Failed() *Turn {
 	for _, t := range slices.Backward(s.missed) {
 		if t.Err != nil {
 			return t

@@ -1,4 +1,4 @@
-package seat
+package verdict
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 )
 
 // Quorum returns the default quorum of a team: more than half of the agents that
@@ -24,12 +24,12 @@ func Quorum(team []*agents.Agent) int {
 // asked reports whether an agent is asked to vote: it hears proposals and may vote.
 func asked(a *agents.Agent) bool { return a.Hears(signals.KindProposal) && a.May(signals.KindVote) }
 
-// Alone says why a decision that the votes have reached for a proposal is none of several
+// alone says why a decision that the votes have reached for a proposal is none of several
 // agents: nobody agrees with the choice but the agent that proposed it. "" means that it
 // counts: also where others have positions and what was learned of the voters says that
 // they weigh less.
-func (all Roster) Alone(d consensus.Decision, choice *agents.Standing) string {
-	if d.Outcome != consensus.Reached || !all.several(d) {
+func alone(all seat.Roster, d consensus.Decision, choice *agents.Standing) string {
+	if d.Outcome != consensus.Reached || !several(all, d) {
 		return ""
 	}
 	by := choice.Supporters()
@@ -43,7 +43,7 @@ func (all Roster) Alone(d consensus.Decision, choice *agents.Standing) string {
 }
 
 // several reports whether more than one agent is asked to vote, or has voted.
-func (all Roster) several(d consensus.Decision) bool {
+func several(all seat.Roster, d consensus.Decision) bool {
 	voters := votersOf(d)
 	for _, s := range all {
 		if asked(s.Agent) {
@@ -63,12 +63,12 @@ func votersOf(d consensus.Decision) map[string]bool {
 
 // Missing returns the agents that were asked to vote and did not, if they are needed
 // for the quorum.
-func (all Roster) Missing(d consensus.Decision) (ids []string) {
+func (c *Count) Missing(d consensus.Decision) (ids []string) {
 	if d.Voters >= d.Ballots().Quorum() {
 		return nil
 	}
 	voted := votersOf(d)
-	for _, s := range all {
+	for _, s := range c.Seats {
 		if asked(s.Agent) && !s.Out && !voted[s.Agent.ID] {
 			ids = append(ids, s.Agent.ID)
 		}
@@ -76,26 +76,25 @@ func (all Roster) Missing(d consensus.Decision) (ids []string) {
 	return ids
 }
 
-// A Round is what a round was: its number, how many turns began in it, and whether no
-// agent said anything.
+// A Round is the last one of a solve.
 type Round struct {
-	Number, Begun int
-	Silent        bool
+	Number, Begun   int // its number, and that of its turns
+	Emitted, Before int // numbers of signals that agents had said at its end, and at its beginning
 }
 
-// Broken returns the failed turns because of which a solve cannot go on: so many agents
+// broken returns why turns failed because of which a solve cannot go on: so many agents
 // failed in their last turn, without saying anything, that the others are fewer than the
 // quorum, or that the only agent with a position is alone with its own proposal. Before
 // any vote, it is also the turns of the last round if all of them failed, and one of
 // their agents might have proposed or voted.
-func (all Roster) Broken(d consensus.Decision, alone bool, r Round) (failed []solves.TurnFailed) {
+func broken(all seat.Roster, d consensus.Decision, alone bool, r Round) (failed []error) {
 	var able, unable, last int
 	needed := false
 	for _, s := range all {
-		voter, t := asked(s.Agent) && !s.Out, s.failed()
+		voter, t := asked(s.Agent) && !s.Out, s.Failed()
 		switch {
 		case t != nil:
-			failed = append(failed, solves.TurnFailed{Agent: s.Agent.ID, Round: t.Round, Err: t.Err})
+			failed = append(failed, t.Err)
 			needed = needed || s.Agent.May(signals.KindVote) || s.Agent.May(signals.KindProposal)
 			if t.Round == r.Number {
 				last++
@@ -111,7 +110,7 @@ func (all Roster) Broken(d consensus.Decision, alone bool, r Round) (failed []so
 	switch {
 	case alone && unable > 0,
 		d.Voters > 0 && able < quorum && quorum <= able+unable,
-		d.Voters == 0 && needed && r.Silent && last == r.Begun:
+		d.Voters == 0 && needed && r.Emitted == r.Before && last == r.Begun:
 		return failed
 	}
 	return nil
