@@ -61,8 +61,8 @@
 //	sequence numbers without gap   weaker: they only increase    TestProcessesHaveOneLog
 //	acknowledged is not lost,      holds if the servers sync     TestFaults, TestServersThatAcknowledgeBeforeFsyncAreNamed
 //	  and there once                 always, or lose no power
-//	an error means not published   weaker: [ErrUnknown] if the   TestFaults
-//	                                 context ended first
+//	an error means not published   weaker: [ErrUnknown] if the   TestFaults, TestEachFault,
+//	                                 context ended first           TestPublishersWaitWhileTheFollowersOfTheLeaderPause
 //	lossless subscriptions         holds in the process; a       TestLogThatLostMessagesBeforeTheyWereReadEnds
 //	                                 [*GapError] ends a log
 //	                                 whose stream dropped some

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -66,18 +67,39 @@ func (r *Results) Do(ctx context.Context, k journal.Key, call func(context.Conte
 		return nil, err
 	}
 	at := r.prefix + token(k.Agent) + "." + key(string(text))
-	result, err := r.get(ctx, at, k.Agent)
-	if !errors.Is(err, jetstream.ErrMsgNotFound) {
-		return result, err
+	var made *nats.Msg // with the result of the call
+	for pauses := pause(); ; {
+		recorded, err := r.get(ctx, at, k.Agent)
+		forged := errors.Is(err, errForgedResult)
+		switch {
+		case !forged && !errors.Is(err, jetstream.ErrMsgNotFound):
+			return recorded, err
+		case made == nil:
+			result, err := call(ctx)
+			if err != nil {
+				return nil, err
+			}
+			made = &nats.Msg{Subject: at, Header: nats.Header{}, Data: result}
+			sign(made, r.link.opts.Key)
+		case forged:
+			return made.Data, nil
+		}
+		if err := r.put(ctx, made, k.Agent); !taken(err) {
+			return made.Data, err
+		}
+		select { // the servers are about to store one, or one that was asked for it is behind
+		case <-time.After(pauses.NextBackOff()):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 	}
-	if result, err = call(ctx); err != nil {
-		return nil, err
-	}
-	m := &nats.Msg{Subject: at, Header: nats.Header{}, Data: result}
-	sign(m, r.link.opts.Key)
+}
+
+// put records a result unless there is one.
+func (r *Results) put(ctx context.Context, m *nats.Msg, agent string) error {
 	defer r.link.unstored(r.link.opts.Stream + "-results")()
-	err = retry(ctx, func(ctx context.Context) error {
-		return r.link.refused.try(at, r.prefix+token(k.Agent)+".*", func() error {
+	err := retry(ctx, func(ctx context.Context) error {
+		return r.link.refused.try(m.Subject, r.prefix+token(agent)+".*", func() error {
 			_, err := r.link.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(0))
 			return r.link.opts.full(err)
 		})
@@ -85,16 +107,13 @@ func (r *Results) Do(ctx context.Context, k journal.Key, call func(context.Conte
 	if err == nil {
 		r.link.unstores.Store(false)
 	}
-	if !taken(err) {
-		return result, err
-	}
-	first, err := r.get(ctx, at, k.Agent)
-	if errors.Is(err, jetstream.ErrMsgNotFound) { // what has its place is forged
-		return result, nil
-	}
-	return first, err
+	return err
 }
 
+// errForgedResult says that a recorded result does not count.
+var errForgedResult = errors.New("natsbus: the recorded result is forged")
+
+// get returns the recorded result. Without one the error is [jetstream.ErrMsgNotFound].
 func (r *Results) get(ctx context.Context, at, agent string) (result []byte, err error) {
 	err = retry(ctx, func(ctx context.Context) error {
 		raw, err := r.stream.GetLastMsgForSubject(ctx, at)
@@ -105,7 +124,7 @@ func (r *Results) get(ctx context.Context, at, agent string) (result []byte, err
 		m.subject = at // the server may have another one in its place
 		if err := r.link.opts.signed(m, agent); err != nil {
 			r.link.opts.dead(DeadLetter{Seq: m.seq, Subject: at, Reason: Forged, Err: err})
-			return jetstream.ErrMsgNotFound
+			return errForgedResult
 		}
 		result = m.data
 		return nil

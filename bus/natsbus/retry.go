@@ -50,8 +50,11 @@ func (o *Options) full(err error) error {
 	return err
 }
 
-// noPeers is the error of servers that cannot place a stream while others are away.
-const noPeers = 10005
+// Codes of servers that have other servers to wait for.
+const (
+	noPeers   = 10005 // to place a stream on
+	inProcess = 10158 // to store the message with that id: an earlier try, whose fate is open
+)
 
 // retry calls f until it succeeds, fails for good or ctx ends. Each call has a context of
 // its own.
@@ -98,5 +101,5 @@ func passes(err error) bool {
 		return true
 	}
 	var api *jetstream.APIError
-	return errors.As(err, &api) && (api.Code == 503 || api.ErrorCode == noPeers)
+	return errors.As(err, &api) && (api.Code == 503 || api.ErrorCode == noPeers || api.ErrorCode == inProcess)
 }

@@ -66,7 +66,7 @@ func (s *stage) start(w *worker) {
 
 // Kinds of faults: of every schedule, and of TestEachFault.
 var (
-	faults     = []string{"process killed", "link cut", "link slow", "clock jumps", "server stopped", "server killed"}
+	faults     = []string{"process killed", "link cut", "link slow", "clock jumps", "server stopped", "server killed", "followers stopped"}
 	eachOfThem = append([]string{"leader killed"}, faults...)
 )
 
@@ -107,6 +107,18 @@ func (s *stage) fault(r *rand.Rand, kinds []string) {
 		n.Signal(syscall.SIGSTOP)
 		time.Sleep(2 * long)
 		n.Signal(syscall.SIGCONT)
+	case "followers stopped":
+		led := leader(s.t, s.servers, s.stream)
+		others := func(sig syscall.Signal) {
+			for _, n := range s.servers {
+				if n != led {
+					n.Signal(sig)
+				}
+			}
+		}
+		others(syscall.SIGSTOP)
+		time.Sleep(time.Second + 2*long) // until messages are sent again
+		others(syscall.SIGCONT)
 	case "server killed": // the leader, one time in as many as there are servers
 		n.Kill()
 		time.Sleep(long)
@@ -195,6 +207,9 @@ func (s *stage) check(seed int64, ledgers []entry, replicas int) (acknowledged i
 		}
 		calls[e.ID] = e // the later line has what became of it
 	}
+	if problem := honest(calls, at); problem != "" {
+		t.Errorf("seed %d: %s", seed, problem)
+	}
 	if problem := linearizable(calls, at); problem != "" {
 		t.Errorf("seed %d: %s", seed, problem)
 	}
@@ -219,6 +234,17 @@ func (s *stage) check(seed int64, ledgers []entry, replicas int) (acknowledged i
 		}
 	}
 	return acknowledged
+}
+
+// honest checks that what was returned with an error is not in the log, unless the error said
+// that it may be.
+func honest(calls map[string]entry, at map[string]uint64) string {
+	for id, e := range calls {
+		if e.Problem != "" && !e.Unknown && at[id] != 0 {
+			return fmt.Sprintf("%s is in the log at %d, and its publisher was told: %s", id, at[id], e.Problem)
+		}
+	}
+	return ""
 }
 
 // linearizable checks that the order of the log is one in which the calls could have
@@ -254,8 +280,8 @@ func linearizable(calls map[string]entry, at map[string]uint64) string {
 }
 
 // TestFaults plays seeded schedules of faults: processes and servers are killed, servers
-// stop, links are cut and slowed, clocks jump. No acknowledged signal is lost or there
-// twice, and all processes have one order and one decision.
+// stop, also all but the leader at once, links are cut and slowed, clocks jump. No acknowledged
+// signal is lost or there twice, none is there whose publisher was told that it is not, and all processes have one order and one decision.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 3} {
@@ -287,6 +313,14 @@ func TestFaultChecksFindMistakes(t *testing.T) {
 	}
 	if linearizable(calls, map[string]uint64{"a": 20, "b": 10}) == "" {
 		t.Error("a signal before one that had returned was not found")
+	}
+	calls["d"] = entry{Call: 5, Return: 6, Problem: "refused", Unknown: true}
+	if problem := honest(calls, map[string]uint64{"a": 10, "d": 30}); problem != "" {
+		t.Error(problem)
+	}
+	calls["d"] = entry{Call: 5, Return: 6, Problem: "refused"}
+	if honest(calls, map[string]uint64{"a": 10, "d": 30}) == "" {
+		t.Error("a signal whose publisher got an error was not found")
 	}
 	delete(calls, "b")
 	calls["c"] = entry{Call: 1} // never returned, and is in the log before one that was called earlier

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -39,6 +40,7 @@ type entry struct {
 	Call    int64  `json:"call"`          // nanoseconds of the machine's clock
 	Return  int64  `json:"return,omitempty"`
 	Problem string `json:"problem,omitempty"`
+	Unknown bool   `json:"unknown,omitempty"` // it may be in the log nevertheless
 }
 
 // A ledger is outside of the log. A line is written at once, so that it survives the
@@ -157,7 +159,7 @@ func publish(ctx context.Context, p *bus.Publisher, l *ledger, run string, i int
 		r, err := p.Publish(one, s)
 		cancel()
 		if e.Return = time.Now().UnixNano(); err != nil {
-			e.Problem = err.Error()
+			e.Problem, e.Unknown = err.Error(), errors.Is(err, natsbus.ErrUnknown)
 		} else {
 			e.Seq = r.Seq
 		}
