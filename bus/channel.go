@@ -14,10 +14,8 @@ type channel struct {
 }
 
 func channelOf(t *store.Topic) *channel {
-	if t.Data == nil {
-		return nil
-	}
-	return t.Data.(*channel)
+	c, _ := t.Data.(*channel)
+	return c
 }
 
 // handlersOf returns the handlers of a kind.

@@ -1,6 +1,10 @@
 package bus
 
-import "context"
+import (
+	"context"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
 
 // commitAll commits drafts whose payloads have been validated.
 func (p *Publisher) commitAll(ctx context.Context, ds []draft) error {
@@ -12,7 +16,7 @@ func (p *Publisher) commitAll(ctx context.Context, ds []draft) error {
 
 // commit commits what decide drafts for the next sequence number, and then calls
 // committed, both with the bus's lock held.
-func (p *Publisher) commit(ctx context.Context, decide func(seq uint64, now int64) ([]draft, error), committed func([]draft)) error {
+func (p *Publisher) commit(ctx context.Context, decide func(seq uint64, now int64) ([]draft, error), committed func([]signals.Any)) error {
 	if p.bus.sequenced() {
 		return p.submit(ctx, decide, committed)
 	}
@@ -22,8 +26,7 @@ func (p *Publisher) commit(ctx context.Context, decide func(seq uint64, now int6
 			err = p.commitLocked(ds, now)
 		}
 		if err == nil {
-			p.bus.log.Share()
-			committed(ds)
+			p.bus.foldLocked(ds, committed)
 		}
 		return err
 	})

@@ -39,7 +39,10 @@ func (l *Layer) Record(ctx context.Context, decide func(seq uint64, now time.Tim
 }
 
 func (l *Layer) write(ctx context.Context, records bool, decide func(seq uint64, now time.Time) ([]signals.Any, error), committed func([]signals.Any)) error {
-	drafts := func(seq uint64, now int64) ([]draft, error) {
+	if committed == nil {
+		committed = func([]signals.Any) {}
+	}
+	return l.p.commit(ctx, func(seq uint64, now int64) ([]draft, error) {
 		all, err := decide(seq, time.Unix(0, now).UTC())
 		if err != nil {
 			return nil, err
@@ -49,15 +52,5 @@ func (l *Layer) write(ctx context.Context, records bool, decide func(seq uint64,
 			ds[i].record = records
 		}
 		return ds, err
-	}
-	return l.p.commit(ctx, drafts, func(ds []draft) {
-		if committed == nil {
-			return
-		}
-		all := make([]signals.Any, len(ds))
-		for i := range ds {
-			all[i] = ds[i].Signal
-		}
-		committed(all)
-	})
+	}, committed)
 }

@@ -36,8 +36,8 @@ func (a *admission) sequenced() bool { return a.sequencer != nil }
 type submission struct {
 	ds        []draft
 	all       []signals.Any
-	at        uint64        // the first number; 0: any
-	committed func([]draft) // called when the bus is fed with them; nil: they may go anywhere
+	at        uint64              // the first number; 0: any
+	committed func([]signals.Any) // called when the bus is fed with them; nil: they may go anywhere
 }
 
 // submitAll is commitAll for a bus with a sequencer.
@@ -51,7 +51,7 @@ func (p *Publisher) submitAll(ctx context.Context, ds []draft) error {
 // submit is commit for a bus with a sequencer: the drafts enter the log when the bus is
 // fed with them. With committed they are meant for the next sequence number: if the log
 // moved on meanwhile, decide is called again.
-func (p *Publisher) submit(ctx context.Context, decide func(seq uint64, now int64) ([]draft, error), committed func([]draft)) error {
+func (p *Publisher) submit(ctx context.Context, decide func(seq uint64, now int64) ([]draft, error), committed func([]signals.Any)) error {
 	for {
 		s := submission{committed: committed}
 		err := p.complete(&s, decide)
@@ -121,9 +121,18 @@ func (a *admission) appendAll(ctx context.Context, s *submission) error {
 func (a *admission) arrivedLocked(ds []draft) {
 	for i := range ds {
 		if s := a.expected[ds[i].ID]; s != nil && s.at == ds[i].Seq {
-			a.history.Share()
-			s.committed(ds[i:min(i+len(s.ds), len(ds))])
+			a.foldLocked(ds[i:min(i+len(s.ds), len(ds))], s.committed)
 		}
 	}
 	clear(a.expected)
+}
+
+// foldLocked passes a layer its signals as they are in the log.
+func (a *admission) foldLocked(ds []draft, committed func([]signals.Any)) {
+	a.history.Share()
+	all := make([]signals.Any, len(ds))
+	for i := range ds {
+		all[i] = ds[i].Signal
+	}
+	committed(all)
 }
