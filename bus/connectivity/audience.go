@@ -15,10 +15,13 @@ import (
 // goes to all.
 type Resolver func(context.Context, coordination.Signal) ([]string, error)
 
-// A selection is the answer of a resolver. The zero value means that none was asked.
+// noRecipients stands for no recipients: see [lifecycle.To].
+var noRecipients = lifecycle.To()
+
+// A selection is the answer of a resolver.
 type selection struct {
-	made bool
-	to   signals.Recipients
+	made bool               // false: none was asked
+	to   signals.Recipients // noRecipients before
 	err  error
 }
 
@@ -47,9 +50,7 @@ func recipientsOf(t *lifecycle.Thread, source string, n *coordination.Note, chos
 	case coordination.All:
 		return signals.Recipients{}, unanswered(t, source, n)
 	case coordination.Selected:
-		if chosen.made {
-			to = chosen.to
-		}
+		to = chosen.to
 	case coordination.Coordinator:
 		to = t.ToCoordinator()
 	}

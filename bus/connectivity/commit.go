@@ -4,23 +4,21 @@ import (
 	"context"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 // commit atomically appends the entries that decide puts into the batch to the log, folds
-// them, and calls the observers. decide runs with both locks held; committed, which may be
-// nil, runs after the fold.
-func (l *Layer) commit(ctx context.Context, decide func(*batch) error, committed func([]lifecycle.Change)) error {
+// them, and calls the observers. decide runs with both locks held. The result, if not nil,
+// is that of the batch, with the signal that changed last as it was then.
+func (l *Layer) commit(ctx context.Context, decide func(*batch) error, result *Emission) error {
 	defer l.drain(ctx) // also if a handler of the bus exits the goroutine
-	return l.write(ctx, (*bus.Layer).Append, decide, committed)
+	return l.write(ctx, false, decide, result)
 }
 
 // record is commit for changes of signals that are in the log, which the bus does
 // not refuse for lack of room, and which are no events.
 func (l *Layer) record(ctx context.Context, decide func(*batch) error) error {
-	return l.write(ctx, (*bus.Layer).Record, decide, nil)
+	return l.write(ctx, true, decide, nil)
 }
 
 // atEnd calls f with the position of the newest signal of the log and the state there.
@@ -31,37 +29,32 @@ func (l *Layer) atEnd(f func(last uint64)) error {
 	})
 }
 
-// An appending is [bus.Layer.Append] or [bus.Layer.Record].
-type appending func(*bus.Layer, context.Context, func(uint64, time.Time) ([]signals.Any, error), func([]signals.Any)) error
-
-func (l *Layer) write(ctx context.Context, to appending, decide func(*batch) error, committed func([]lifecycle.Change)) error {
+// write keeps its functions on the stack: the bus keeps b.folded alone.
+func (l *Layer) write(ctx context.Context, records bool, decide func(*batch) error, result *Emission) (err error) {
 	b := batches.Get().(*batch)
 	decided := func(next uint64, now time.Time) ([]signals.Any, error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		*b = batch{layer: l.opts.Name, next: next, now: now, last: l.fold.Last(), since: l.fold.Since(next, ""), entries: b.entries[:0]}
+		*b = batch{layer: l, next: next, now: now, last: l.fold.Last(), since: l.fold.Since(next, ""), entries: b.entries[:0], folded: b.folded}
 		err := decide(b)
 		return b.entries, err
 	}
-	folded := func(entries []signals.Any) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		var changes []lifecycle.Change
-		for _, s := range entries {
-			changes = l.fold.Apply(s, changes)
-		}
-		l.events.add(changes, b.hooked && !b.left)
-		if committed != nil && !b.left {
-			committed(changes)
-		}
+	if records {
+		err = l.log.Record(ctx, decided, b.folded)
+	} else {
+		err = l.log.Append(ctx, decided, b.folded)
 	}
-	err := to(l.log, ctx, decided, folded)
 	if err != nil && err != errNothing { //nolint:errorlint // it is never wrapped, and all suppressed emissions end here
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		b.left = true // the entries may enter the log later
+		b.over = nil // the entries may enter the log later
 		return invalid(err)
 	}
-	b.retire()
+	if result != nil {
+		*result = b.result
+	}
+	if cap(b.entries) <= 16 { // which the bus has copied
+		batches.Put(b)
+	}
 	return nil
 }

@@ -18,10 +18,9 @@ type emitting struct {
 	after int    // steps after which it expires
 	as    string // the component; "": the operator of the swarm
 
-	ask    Resolver  // to be called before the signal can be stored; nil: none
-	chosen selection // its answer
-	hooked bool      // the signal is in the log and waits for the hook
-	result Emission
+	ask    Resolver      // to be called before the signal can be stored; nil: none
+	chosen selection     // its answer
+	over   chan struct{} // closed when the hook for the signal has returned; nil: none is called
 }
 
 // valid checks the rules that do not depend on the thread.
@@ -34,21 +33,17 @@ func (m *emitting) valid() error {
 
 func (m *emitting) critical() bool { return m.note.Priority == coordination.Critical }
 
-// hooks reports whether the hook is called for the signal.
-func (m *emitting) hooks() bool {
-	return m.layer.opts.Hook != nil && (m.critical() || m.note.Class.Message() == coordination.AboutEscalation)
-}
-
 // decide checks the input against the current end of the log, and writes it.
 func (m *emitting) decide(b *batch) error {
 	l, n := m.layer, &m.note
 	t := l.fold.Thread(m.Thread)
-	n.Step, m.ask = t.Step(), nil
+	n.Step, m.ask, m.over = t.Step(), nil, nil
 	if err := m.check(t); err != nil {
 		return err
 	}
 	if r, why := l.opts.Suppression.repeated(t, m.Source, n, b.now); r != nil {
-		m.result.Signal, m.result.Suppressed, m.result.Reason, m.result.Open = r.Snapshot(), true, why, r.Open()
+		b.show(r)
+		b.result.Suppressed, b.result.Reason = true, why
 		return errNothing
 	}
 	// An update takes the room of the signal it replaces, and alarms are exempt.
@@ -56,8 +51,8 @@ func (m *emitting) decide(b *batch) error {
 		return fmt.Errorf("%w: %d in thread %q", ErrFull, most, m.Thread)
 	}
 	if m.ask = m.resolver(); m.ask != nil {
-		m.result.Signal = lifecycle.SignalOf(&m.Header, n)
-		m.result.Signal.State = coordination.Emitted
+		b.result.Signal = lifecycle.SignalOf(&m.Header, n)
+		b.result.Signal.State = coordination.Emitted
 		return errNothing
 	}
 	m.write(b, t)
@@ -135,6 +130,8 @@ func (m *emitting) write(b *batch, t *lifecycle.Thread) {
 	if replaced != nil {
 		b.transition(m.Source, m.Thread, coordination.Superseded, replaced.To(), replaced.ID)
 	}
-	b.hooked = m.hooks()
-	m.result.Unreached = err
+	if m.layer.opts.Hook != nil && (m.critical() || n.Class.Message() == coordination.AboutEscalation) {
+		m.over = make(chan struct{})
+	}
+	b.over, b.result.Unreached = m.over, err
 }

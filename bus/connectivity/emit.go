@@ -3,7 +3,6 @@ package connectivity
 import (
 	"context"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -25,37 +24,26 @@ func (l *Layer) Emit(ctx context.Context, in Input) (Emission, error) {
 // emit emits a note as a component, or as the operator if as is "". The header has its
 // source and thread, and the round and the trace of a draft.
 func (l *Layer) emit(ctx context.Context, h signals.Header, n coordination.Note, as string) (Emission, error) {
-	m := emitting{layer: l, Header: h, note: n.Defaulted(), after: n.ExpiresAfter, as: as}
+	m := emitting{layer: l, Header: h, note: n.Defaulted(), after: n.ExpiresAfter, as: as, chosen: selection{to: noRecipients}}
 	if err := m.valid(); err != nil {
 		return Emission{}, err
 	}
-	defer func() {
-		if m.hooked { // also if the hook or a handler of the bus exits the goroutine
-			l.release(ctx, m.result.Signal.ID)
-		}
-	}()
+	defer func() { l.release(ctx, m.over) }() // also if the hook or a handler of the bus exits the goroutine
+	var e Emission
 	for {
-		if err := l.commit(ctx, m.decide, m.committed); err != nil {
+		if err := l.commit(ctx, m.decide, &e); err != nil {
 			return Emission{}, err
 		}
 		if m.ask == nil {
 			break
 		}
-		m.chosen = choose(ctx, m.ask, m.result.Signal)
+		m.chosen = choose(ctx, m.ask, e.Signal)
 		if m.chosen.err != nil && !m.critical() {
 			return Emission{}, m.chosen.err
 		}
 	}
-	if m.hooked {
-		l.callHook(ctx, m.result.Signal)
+	if m.over != nil {
+		l.callHook(ctx, e.Signal)
 	}
-	return m.result, nil
-}
-
-// committed keeps the result.
-func (m *emitting) committed(changes []lifecycle.Change) {
-	if len(changes) > 0 {
-		r := changes[len(changes)-1]
-		m.result.Signal, m.result.Open, m.hooked = r.Snapshot(), r.Open(), m.hooks()
-	}
+	return e, nil
 }

@@ -59,15 +59,14 @@ type event struct {
 
 // add queues the events of a commit, with the signals in their current state. Events that
 // a hook is called for wait until it has returned, and so do later events of the same
-// thread; other threads do not wait.
-func (e *events) add(changes []lifecycle.Change, hooked bool) {
-	if len(changes) == 0 || len(e.observers) == 0 && !hooked {
+// thread; other threads do not wait. over is closed then; nil: no hook is called.
+func (e *events) add(changes []lifecycle.Change, over chan struct{}) {
+	if len(changes) == 0 || len(e.observers) == 0 && over == nil {
 		return
 	}
-	h := &happened{thread: changes[0].Thread}
+	h := &happened{thread: changes[0].Thread, over: over}
 	h.events = h.one[:0]
-	if hooked {
-		h.over = make(chan struct{})
+	if over != nil {
 		e.hooked[changes[len(changes)-1].ID] = h
 	}
 	if len(e.observers) == 0 {
@@ -79,26 +78,31 @@ func (e *events) add(changes []lifecycle.Change, hooked bool) {
 			h.events = append(h.events, event{c.Snapshot(), Crowded})
 		}
 	}
-	if waiting := e.waiting[h.thread]; hooked || len(waiting) > 0 {
+	if waiting := e.waiting[h.thread]; over != nil || len(waiting) > 0 {
 		e.waiting[h.thread] = append(waiting, h)
 	} else {
 		e.ready = append(e.ready, h)
 	}
 }
 
-// release lets the events that waited for the hook for a signal be delivered.
-func (e *events) release(id signals.ID) {
-	h := e.hooked[id]
-	delete(e.hooked, id)
-	close(h.over)
-	h.over = nil
-	waiting := e.waiting[h.thread]
-	for len(waiting) > 0 && waiting[0].over == nil {
-		e.ready = append(e.ready, waiting[0])
-		waiting = waiting[1:]
-	}
-	if e.waiting[h.thread] = waiting; len(waiting) == 0 {
-		delete(e.waiting, h.thread)
+// release lets the events that waited for a hook be delivered, unless it was called for no
+// signal of the log.
+func (e *events) release(over chan struct{}) {
+	for id, h := range e.hooked {
+		if h.over != over {
+			continue
+		}
+		delete(e.hooked, id)
+		close(over)
+		h.over = nil
+		waiting := e.waiting[h.thread]
+		for len(waiting) > 0 && waiting[0].over == nil {
+			e.ready = append(e.ready, waiting[0])
+			waiting = waiting[1:]
+		}
+		if e.waiting[h.thread] = waiting; len(waiting) == 0 {
+			delete(e.waiting, h.thread)
+		}
 	}
 }
 

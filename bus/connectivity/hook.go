@@ -32,10 +32,13 @@ func (l *Layer) request(ctx context.Context, s *coordination.Signal, mode signal
 	})
 }
 
-// release delivers a signal that the hook was called for.
-func (l *Layer) release(ctx context.Context, id signals.ID) {
+// release delivers the signal that a hook was called for, if any.
+func (l *Layer) release(ctx context.Context, over chan struct{}) {
+	if over == nil {
+		return
+	}
 	l.mu.Lock()
-	l.events.release(id)
+	l.events.release(over)
 	l.mu.Unlock()
 	l.drain(ctx)
 }

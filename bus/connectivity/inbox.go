@@ -2,6 +2,7 @@ package connectivity
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -77,15 +78,11 @@ func (i *Inbox) wants(s signals.Any) bool {
 }
 
 func (i *Inbox) enroll(thread string, p *lifecycle.Members) {
-	for _, id := range p.Joined {
-		if id == i.id {
-			i.joined[thread] = true
-		}
+	if slices.Contains(p.Joined, i.id) {
+		i.joined[thread] = true
 	}
-	for _, id := range p.Left {
-		if id == i.id {
-			delete(i.joined, thread)
-		}
+	if slices.Contains(p.Left, i.id) {
+		delete(i.joined, thread)
 	}
 	if p.Coordinator != nil {
 		if i.leads[thread] = *p.Coordinator == i.id; !i.leads[thread] {

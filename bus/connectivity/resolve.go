@@ -20,8 +20,9 @@ func (l *Layer) Resolve(ctx context.Context, id signals.ID) (coordination.Signal
 }
 
 // resolve resolves as a component, or as the operator if as is "".
-func (l *Layer) resolve(ctx context.Context, id signals.ID, as string) (s coordination.Signal, err error) {
-	err = l.commit(ctx, func(b *batch) error {
+func (l *Layer) resolve(ctx context.Context, id signals.ID, as string) (coordination.Signal, error) {
+	var e Emission
+	err := l.commit(ctx, func(b *batch) error {
 		r, err := l.knownLocked(id)
 		if err != nil {
 			return err
@@ -31,15 +32,15 @@ func (l *Layer) resolve(ctx context.Context, id signals.ID, as string) (s coordi
 		}
 		switch {
 		case r.State == coordination.Resolved:
-			s = r.Snapshot()
+			b.show(r)
 			return errNothing
 		case !r.Live():
 			return fmt.Errorf("%w: %s is %s", ErrTerminal, id, r.State)
 		}
 		b.transition(cmp.Or(as, bus.System), r.Thread, coordination.Resolved, r.To(), id)
 		return nil
-	}, func(changes []lifecycle.Change) { s = changes[0].Snapshot() })
-	return s, err
+	}, &e)
+	return e.Signal, err
 }
 
 // knownLocked returns the record of the signal with that id.

@@ -112,7 +112,7 @@ func (l *Layer) CloseThread(ctx context.Context, thread string) error {
 		}
 		delete(l.resolvers, thread)
 		return errNothing
-	}, func([]lifecycle.Change) { delete(l.resolvers, thread) })
+	}, nil)
 }
 
 // Complete notifies the recipients of signals that ended in a thread whose log was cut right

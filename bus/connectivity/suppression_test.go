@@ -232,3 +232,17 @@ func TestTheLeastSalientIsSuppressedAsLongAsTheSameIsLive(t *testing.T) {
 		w.emit(says("low anew", at(coordination.Low)))
 	}
 }
+
+func TestRepetitionAllocatesNothing(t *testing.T) {
+	w := newWorld(t, nil)
+	in := says("the same")
+	w.emit(in)
+	repeat := func() {
+		if e, err := w.Emit(ctx, in); err != nil || !e.Suppressed {
+			t.Fatalf("stored %+v, %v", e.Signal, err)
+		}
+	}
+	if n := testing.AllocsPerRun(1000, repeat); n > 0 {
+		t.Errorf("%v allocations for a signal that is not stored", n)
+	}
+}
