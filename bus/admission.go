@@ -42,6 +42,7 @@ type admission struct {
 	sequencer Sequencer                  // nil: the bus orders its signals itself
 	minted    uint64                     // number of ids made, if there is a sequencer
 	expected  map[signals.ID]*submission // of layers, by the first id, since the bus was fed last
+	left      []*submission              // of them: whose caller has left
 
 	required atomic.Pointer[[]*requirement]        // replaced, never changed
 	reserved atomic.Pointer[map[signals.Kind]bool] // kinds of layers; replaced, never changed

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -9,7 +10,10 @@ import (
 // commitAll commits drafts whose payloads have been validated.
 func (p *Publisher) commitAll(ctx context.Context, ds []draft) error {
 	if p.bus.sequenced() {
-		return p.submitAll(ctx, ds)
+		own := slices.Clone(ds) // the caller's would escape
+		err := p.submit(ctx, func(uint64, int64) ([]draft, error) { return own, nil }, nil)
+		copy(ds, own)
+		return err
 	}
 	return p.bus.write(ctx, func(now int64) error { return p.commitLocked(ds, now) })
 }

@@ -59,7 +59,7 @@ func (s *Subscription) endClosedLocked() {
 	s.backlog.Drop(func(left signals.Any) {
 		s.dropLocked(events.DeadClosed, left)
 		if lagged {
-			s.unkeepLocked()
+			s.releaseLocked(0, 1, events.DeadClosed)
 		}
 	})
 	if !lagged {
@@ -73,15 +73,6 @@ func (s *Subscription) endClosedLocked() {
 func (s *Subscription) dropLocked(f events.Disposition, left signals.Any) {
 	s.ledger.by[f]++
 	s.core.settledLocked(s.options.Agent, left, f, nil)
-}
-
-// unkeepLocked settles a signal that a subscription which lagged had kept, unless
-// the bus was closed and has settled it.
-func (s *Subscription) unkeepLocked() {
-	if c := s.core; c.state != closed {
-		c.kept--
-		c.past.settle(events.DeadClosed, 1)
-	}
 }
 
 // endLocked removes the subscription from the bus, which keeps its account. It

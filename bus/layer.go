@@ -24,7 +24,8 @@ type Layer struct{ p *Publisher }
 //
 // With a [Sequencer], decide is called again if another bus was quicker. If ctx ends before
 // it is known whether the signals enter the log, and they do later, committed is called
-// then, after Append has returned an error: what it folds is always what the log has.
+// then, after Append has returned an error: what it folds is always what the log has. As long
+// as it is not known, the next call sends them again before decide is called.
 //
 // Its errors are those of decide and of [Publisher.Publish]. It is not an error
 // if decide returns no signals: committed is then called with none.

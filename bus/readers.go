@@ -81,11 +81,10 @@ func (r *readers) startLocked(o *SubscribeOptions, want *backlog.Selector) (from
 func (r *readers) queueLocked(s *Subscription) {
 	s.kinds, s.threads = pinAll(r.log.Kinds, s.options.Kinds), pinAll(r.log.Threads, s.options.Threads)
 	topics := s.threads
-	switch {
-	case s.threads != nil:
-	case s.kinds != nil:
+	if topics == nil {
 		topics = s.kinds
-	default:
+	}
+	if topics == nil {
 		s.sleeper.In(&r.everyone)
 	}
 	for _, t := range topics {

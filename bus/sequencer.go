@@ -3,7 +3,6 @@ package bus
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -25,7 +24,8 @@ type Sequencer interface {
 	// call of Feed. Each has an id, a source and a time. With at > 0 they are appended only
 	// with at as the first number; otherwise it returns [ErrMoved], when the bus has been
 	// fed with what came between. Signals that Feed refuses are in no bus's log; Append
-	// then returns the error of Feed.
+	// then returns the error of Feed. After an error the signals never enter the log, unless
+	// ctx has ended: then they may, and they may be appended again, to be there once.
 	Append(ctx context.Context, all []signals.Any, at uint64) (first uint64, err error)
 }
 
@@ -38,25 +38,26 @@ type submission struct {
 	all       []signals.Any
 	at        uint64              // the first number; 0: any
 	committed func([]signals.Any) // called when the bus is fed with them; nil: they may go anywhere
-}
-
-// submitAll is commitAll for a bus with a sequencer.
-func (p *Publisher) submitAll(ctx context.Context, ds []draft) error {
-	own := slices.Clone(ds) // the caller's would escape
-	err := p.submit(ctx, func(uint64, int64) ([]draft, error) { return own, nil }, nil)
-	copy(ds, own)
-	return err
+	left      bool                // its caller has left: it may enter the log, whatever Append returns later
 }
 
 // submit is commit for a bus with a sequencer: the drafts enter the log when the bus is
 // fed with them. With committed they are meant for the next sequence number: if the log
-// moved on meanwhile, decide is called again.
+// moved on meanwhile, decide is called again. Before it decides, it sends again what a
+// caller has left, so there is never more of it than there were calls at once.
 func (p *Publisher) submit(ctx context.Context, decide func(seq uint64, now int64) ([]draft, error), committed func([]signals.Any)) error {
+	b := p.bus
 	for {
-		s := submission{committed: committed}
-		err := p.complete(&s, decide)
+		s := &submission{committed: committed}
+		err := b.write(ctx, func(now int64) error {
+			if n := len(b.left); n > 0 && committed != nil {
+				s, b.left = b.left[n-1], b.left[:n-1]
+				return nil
+			}
+			return p.completeLocked(s, decide, now)
+		})
 		if err == nil && len(s.ds) > 0 {
-			err = p.bus.appendAll(ctx, &s)
+			err = b.appendAll(ctx, s)
 		}
 		if !errors.Is(err, ErrMoved) {
 			return err
@@ -64,16 +65,10 @@ func (p *Publisher) submit(ctx context.Context, decide func(seq uint64, now int6
 	}
 }
 
-// complete admits what decide drafts by what is in the log now, and completes the
+// completeLocked admits what decide drafts by what is in the log now, and completes the
 // signals. Whether they enter the log is decided in every process when they are fed.
-func (p *Publisher) complete(s *submission, decide func(seq uint64, now int64) ([]draft, error)) (err error) {
+func (p *Publisher) completeLocked(s *submission, decide func(seq uint64, now int64) ([]draft, error), now int64) (err error) {
 	b := p.bus
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.state != open {
-		return ErrClosed
-	}
-	now := b.clock.Now()
 	if s.committed != nil {
 		s.at = b.sequencer.Next()
 	}
@@ -90,27 +85,36 @@ func (p *Publisher) complete(s *submission, decide func(seq uint64, now int64) (
 		h.Seq, h.ID, h.Source, h.Time, h.TTL = 0, d.ID, d.Source, d.Time, d.TTL
 		s.all = append(s.all, signals.With(d.Signal, h))
 	}
-	switch {
-	case s.committed == nil:
-	case len(s.ds) == 0:
-		s.committed(nil)
-	default:
+	if s.committed != nil && len(s.ds) > 0 {
 		b.expected[s.ds[0].ID] = s
+	} else if s.committed != nil {
+		s.committed(nil)
 	}
 	return nil
 }
 
 // appendAll passes the signals to the sequencer, and gives the drafts their numbers. Those
-// that are not in the log count for no limit; if ctx ended they may be in it yet.
+// that are not in the log count for no limit; if ctx ended they may be in it yet. It returns
+// ErrMoved if the submission was another caller's and is settled.
 func (a *admission) appendAll(ctx context.Context, s *submission) error {
 	first, err := a.sequencer.Append(ctx, s.all, s.at)
 	for i := range s.ds {
 		s.ds[i].Seq = first + uint64(i)
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil {
 		a.folds.mu.Lock()
 		defer a.folds.mu.Unlock()
-		a.refundLocked(s.ds)
+		switch id := s.ds[0].ID; {
+		case ctx.Err() != nil && a.expected[id] == s:
+			s.left, a.left = true, append(a.left, s)
+			return err
+		case ctx.Err() == nil && !s.left:
+			a.refundLocked(s.ds)
+			delete(a.expected, id)
+		}
+	}
+	if s.left {
+		return ErrMoved
 	}
 	return err
 }
@@ -125,6 +129,7 @@ func (a *admission) arrivedLocked(ds []draft) {
 		}
 	}
 	clear(a.expected)
+	a.left = nil
 }
 
 // foldLocked passes a layer its signals as they are in the log.

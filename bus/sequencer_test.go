@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/conflict"
@@ -26,11 +29,13 @@ type sequenced struct {
 type sequencedBus struct {
 	*bus.Bus
 	log  *sequenced
+	sent atomic.Int64 // calls of Append
 	fed  atomic.Int64 // messages
 	errs []error
 	mu   sync.Mutex // protects errs, and is held while the bus is fed
 
-	answer func() error // called by Append when the bus is fed with the signals, before it returns; nil: none
+	away   func(context.Context, []signals.Any) error // called by Append instead of appending; nil: none
+	answer func() error                               // called by Append when the bus is fed with the signals, before it returns; nil: none
 }
 
 const stride = 16 // numbers for a message and the conflicts that it opens
@@ -46,6 +51,10 @@ func (s *sequenced) join(t testing.TB, o bus.Options) *sequencedBus {
 func (b *sequencedBus) Next() uint64 { return uint64(b.fed.Load()+1) * stride }
 
 func (b *sequencedBus) Append(ctx context.Context, all []signals.Any, at uint64) (uint64, error) {
+	b.sent.Add(1)
+	if b.away != nil {
+		return 0, b.away(ctx, all)
+	}
 	b.log.mu.Lock()
 	next := len(b.log.log) + 1
 	moved := at > 0 && at != uint64(next)*stride
@@ -216,6 +225,101 @@ func TestLayerFoldsWhatEntersTheLogAfterItsCallerHasLeft(t *testing.T) {
 	}
 	if got := counted(b.Bus); !slices.Equal(got, []string{"1", "2"}) || c.folded != 2 {
 		t.Errorf("the log has %v and the fold %d, want 1 and 2", got, c.folded)
+	}
+}
+
+// outage is a log that is away until its callers have left.
+func outage(ctx context.Context, _ []signals.Any) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+var errRefused = errors.New("full")
+
+func refuse(context.Context, []signals.Any) error { return errRefused }
+
+func TestAppendsThatDoNotEnterTheLogAreForgotten(t *testing.T) {
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	for name, away := range map[string]func(context.Context, []signals.Any) error{
+		"whose callers have left": outage, "that are refused": refuse,
+	} {
+		var shared sequenced
+		b := shared.join(t, bus.Options{})
+		b.away = away
+		l, ctx := layerOf(t, b.Bus), left
+		if name == "that are refused" {
+			ctx = t.Context()
+		}
+		var all []weak.Pointer[[1 << 10]byte]
+		for range 100 {
+			large := new([1 << 10]byte)
+			all = append(all, weak.Make(large))
+			if err := l.Append(ctx, ticks, func([]signals.Any) { runtime.KeepAlive(large) }); err == nil {
+				t.Fatal("entered the log")
+			}
+		}
+		runtime.GC()
+		if kept := len(slices.DeleteFunc(all, func(p weak.Pointer[[1 << 10]byte]) bool { return p.Value() == nil })); kept > 1 {
+			t.Errorf("%d of 100 appends %s are in memory", kept, name)
+		}
+		runtime.KeepAlive(b)
+	}
+}
+
+func TestLayerSendsWhatItsCallersLeftAgainBeforeItDecides(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shared sequenced
+		b := shared.join(t, bus.Options{Sweep: -1})
+		c := &tally{Layer: made(b.Layer("tally", signals.KindMemory))}
+		b.away = outage
+		for range 2 { // the calls of the second round send those of the first
+			var calls sync.WaitGroup
+			for range 3 {
+				calls.Go(func() {
+					short, cancel := context.WithTimeout(t.Context(), time.Second)
+					defer cancel()
+					if err := c.count(short); !errors.Is(err, context.DeadlineExceeded) {
+						t.Error(err)
+					}
+				})
+			}
+			calls.Wait()
+		}
+		b.away = nil
+		for range 2 {
+			if err := c.count(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := counted(b.Bus); !slices.Equal(got, []string{"1", "2", "3"}) || c.folded != 3 {
+			t.Errorf("the log has %v and the fold %d, want 1 to 3", got, c.folded)
+		}
+		if sent := b.sent.Load(); sent != 3+3+1+2 {
+			t.Errorf("sent %d times, want 3 and 3 while it was away, one of these again, and 2", sent)
+		}
+	})
+}
+
+func TestLayerFoldsWhatWasSentThoughItIsRefusedWhenItIsSentAgain(t *testing.T) {
+	var shared sequenced
+	b := shared.join(t, bus.Options{})
+	c := &tally{Layer: made(b.Layer("tally", signals.KindMemory))}
+	b.away = func(ctx context.Context, all []signals.Any) error {
+		shared.log = append(shared.log, all) // the bus is fed with it later
+		return outage(ctx, all)
+	}
+	short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if err := c.count(short); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+	b.away = refuse
+	if err := c.count(t.Context()); !errors.Is(err, errRefused) {
+		t.Fatal(err)
+	}
+	if err := b.follow(t.Context(), 1); err != nil || c.folded != 1 {
+		t.Errorf("folded %d of 1: %v", c.folded, err)
 	}
 }
 

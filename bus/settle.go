@@ -90,11 +90,11 @@ func (s *Subscription) expire(dead signals.Any) {
 }
 
 // releaseLocked records that a subscription which lagged kept signals that are
-// taken now or have expired, unless the bus was closed and has settled them.
-func (s *Subscription) releaseLocked(taken, expired int) {
+// taken now or dead, unless the bus was closed and has settled them.
+func (s *Subscription) releaseLocked(taken, dead int, f events.Disposition) {
 	if c := s.core; c.state != closed {
-		c.kept -= uint64(taken + expired)
-		c.past.settle(events.DeadExpired, uint64(expired))
+		c.kept -= uint64(taken + dead)
+		c.past.settle(f, uint64(dead))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/internal/wait"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -65,7 +66,7 @@ func (s *Subscription) look(dst []signals.Any, waits bool) (n int, ready <-chan 
 	if s.backlog.Reads(limit) {
 		var expired int
 		if n, expired = s.take(dst, limit, c.clock.Now()); s.err != nil {
-			s.releaseLocked(n, expired)
+			s.releaseLocked(n, expired, events.DeadExpired)
 		}
 	}
 	switch {

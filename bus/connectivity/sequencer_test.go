@@ -127,21 +127,22 @@ func TestConcurrentCallsOverASequencerHaveOneEffect(t *testing.T) {
 
 // A caller may leave before it is known whether its signals enter the log.
 func TestWhatEntersTheLogAfterItsCallerHasLeftIsFolded(t *testing.T) {
-	for name, lose := range map[string]func(*sequencer) (enter func()){
-		"while it leaves": func(s *sequencer) func() {
-			s.answer = func() error { return errLost }
+	for name, lose := range map[string]func(s *sequencer, leave func()) (enter func()){
+		"while it leaves": func(s *sequencer, leave func()) func() {
+			s.answer = func() error { leave(); return errLost }
 			return func() {}
 		},
-		"later": func(s *sequencer) func() {
+		"later": func(s *sequencer, leave func()) func() {
 			var feed func()
-			s.later = func(f func()) { feed = f }
+			s.later = func(f func()) { feed = f; leave() }
 			return func() { feed() }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, s := sequencedWorld(t, &connectivity.Options{Hook: func(context.Context, coordination.Signal) (signals.Effort, error) { return 0, nil }})
-			enter := lose(s)
-			if e, err := w.Emit(ctx, says("x", class(coordination.EscalationInterrupt))); !errors.Is(err, errLost) || !e.Signal.ID.IsZero() {
+			short, leave := context.WithCancel(ctx)
+			enter := lose(s, leave)
+			if e, err := w.Emit(short, says("x", class(coordination.EscalationInterrupt))); !errors.Is(err, errLost) || !e.Signal.ID.IsZero() {
 				t.Errorf("got %s %v, want %v", e.Signal.ID, err, errLost)
 			}
 			enter()
@@ -149,8 +150,9 @@ func TestWhatEntersTheLogAfterItsCallerHasLeftIsFolded(t *testing.T) {
 			if err != nil || !e.Suppressed {
 				t.Fatalf("the repetition of what is in the log: %+v %v", e, err)
 			}
-			enter = lose(s)
-			if _, err := w.Resolve(ctx, e.Signal.ID); !errors.Is(err, errLost) {
+			short, leave = context.WithCancel(ctx)
+			enter = lose(s, leave)
+			if _, err := w.Resolve(short, e.Signal.ID); !errors.Is(err, errLost) {
 				t.Errorf("got %v, want %v", err, errLost)
 			}
 			enter()
