@@ -17,6 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/machines"
@@ -46,10 +47,13 @@ asked again if the process is killed.
 			if err != nil {
 				return err
 			}
-			if f.terms.Team = team; as == "" {
+			switch f.terms.Team = team; {
+			case as == "":
 				return usage(errors.New("--as is required, such as --as critic"))
+			case f.nats.url == "" && !cmd.Flags().Changed("nats"):
+				return usage(errors.New("--nats is required, such as --nats nats://127.0.0.1:4222"))
 			}
-			if err := f.checkNATS(); err != nil {
+			if err := errors.Join(f.nats.check(cmd.Flags()), apart(team)); err != nil {
 				return err
 			}
 			return f.serve(cmd, as)
@@ -67,13 +71,50 @@ asked again if the process is killed.
 	return cmd
 }
 
-// checkNATS finds what cannot be combined with --nats.
-func (f *solveFlags) checkNATS() error {
-	switch {
-	case f.nats.url == "":
-		return usage(errors.New("--nats is required, such as --nats nats://127.0.0.1:4222"))
-	case f.journal != "" || f.record != "" || f.cassette != "":
-		return usage(errors.New("--journal, --record and --cassette cannot be combined with --nats: the log has the run"))
+// apart refuses a team whose agents cannot be processes of swarmbus agent.
+func apart(t *teams.Team) error {
+	for _, a := range t.Agents {
+		if a.Join != "" {
+			return usage(fmt.Errorf("the agent %s of the team has the key join, which cannot be combined with --nats: there swarmbus agent takes its turns", a.ID))
+		}
+	}
+	return nil
+}
+
+// notWithNATS says why flags of solve cannot be combined with --nats.
+var notWithNATS = []struct{ flag, why string }{
+	{"journal", "the log has the run"},
+	{"record", "answers of models are recorded beside the log"},
+	{"cassette", "answers of models are recorded beside the log"},
+	{"settle", "the log has no costs"},
+	{"join", "swarmbus agent takes the turns of the agents"},
+}
+
+// checkNATS finds what cannot be combined with --nats, before there is a team.
+func (f *solveFlags) checkNATS(cmd *cobra.Command, args []string) error {
+	for _, no := range notWithNATS {
+		if cmd.Flags().Changed(no.flag) {
+			return usage(fmt.Errorf("--%s cannot be combined with --nats: %s", no.flag, no.why))
+		}
+	}
+	if f.resume != "" && (len(args) > 0 || cmd.Flags().Changed("context")) {
+		return usage(errors.New("--resume takes the task and its context from the log"))
+	}
+	return nil
+}
+
+// checkDriver finds what would have no effect in a process that drives the team.
+func (f *solveFlags) checkDriver(cmd *cobra.Command) error {
+	if f.terms.Team.Journal != "" {
+		return usage(fmt.Errorf("the journal %s of the team cannot be combined with --nats: the log has the run", f.terms.Team.Journal))
+	}
+	if err := apart(f.terms.Team); err != nil || len(askedHere(f.terms.Team)) > 0 {
+		return err
+	}
+	for _, name := range []string{"budget", "price", "base-url"} {
+		if cmd.Flags().Changed(name) {
+			return usage(fmt.Errorf("--%s has no effect with --nats for a team without a --writer and without vectors of a memory: this process asks no model; give it to swarmbus agent", name))
+		}
 	}
 	return nil
 }
@@ -143,7 +184,7 @@ func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
 // makes them anew, for one turn.
 func (f *solveFlags) asking(results journal.Caller) (func(name string) models.Model, error) {
 	f.live = newLive(io.Discard)
-	all, _, err := f.models()
+	all, _, err := f.models(nil)
 	return func(name string) models.Model {
 		if all[name] == nil {
 			return nil
@@ -165,7 +206,9 @@ func (elsewhere) Ask(context.Context, *models.Request) (*models.Answer, error) {
 
 // drive drives a solve whose agents are other processes.
 func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
-	if err := f.checkNATS(); err != nil {
+	f.live = newLive(cmd.ErrOrStderr())
+	here, err := f.modelsHere()
+	if err != nil {
 		return err
 	}
 	ctx, records := cmd.Context(), f.nats.records(cmd.ErrOrStderr())
@@ -179,10 +222,11 @@ func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	parts := teams.Parts{Models: modelsElsewhere(f.terms.Team)}
-	if err := f.embedding(&parts); err != nil {
+	if err := f.takeTask(records); err != nil {
 		return err
 	}
+	recordWriter(f.terms.Team, here, results)
+	parts := teams.Parts{Models: modelsElsewhere(f.terms.Team, here)}
 	known, forget, err := f.learns(cmd, &parts, records, results)
 	defer func() { err = errors.Join(err, forget()) }()
 	if err != nil {
@@ -195,10 +239,40 @@ func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 	if known != nil {
 		known.Team = o.Agents
 	}
-	f.live = newLive(cmd.ErrOrStderr())
+	stop, err := watch(ctx, log.Bus())
+	if err != nil {
+		return err
+	}
+	defer stop()
 	o.Hook = f.live.watching(hookOf(cmd.Context()))
 	events := sayingPast(cmd.ErrOrStderr(), machines.Drive(cmd.Context(), log, records, o, f.terms.task()))
 	return f.showAll(cmd, events, func(*solves.Result) {}, func(*solves.Result) bool { return false })
+}
+
+// takeTask takes the task of a solve of the log that --resume names by its thread.
+func (f *solveFlags) takeTask(log journal.Reader) error {
+	if f.resume == "" {
+		return nil
+	}
+	codec, err := machines.Codec()
+	if err != nil {
+		return err
+	}
+	var threads []string
+	for s, err := range journal.Signals(log, codec, 0) {
+		if err != nil {
+			return err
+		}
+		task, ok := signals.As[signals.Task](s)
+		if ok && task.Thread == f.resume {
+			f.terms.Task, f.terms.Team.Context = task.Payload.Task, task.Payload.Context
+			return nil
+		}
+		if ok {
+			threads = append(threads, task.Thread)
+		}
+	}
+	return fmt.Errorf("--resume %q: there is no solve in that thread of the log%s", f.resume, near.Suggest(f.resume, threads))
 }
 
 // sayingPast says on w that what follows is in the log, or how much of it is.
@@ -235,7 +309,45 @@ func remoteTeam(log *natsbus.Log, team *teams.Team, parts teams.Parts) (swarm.Op
 	return o, err
 }
 
-// modelsElsewhere are the models of a team whose agents are other processes.
-func modelsElsewhere(team *teams.Team) func(name string) models.Model {
-	return func(name string) models.Model { return elsewhere{team.Models[name].ID()} }
+// modelsElsewhere are the models of a team whose agents are other processes; those that this
+// process asks itself are given.
+func modelsElsewhere(team *teams.Team, here map[string]models.Model) func(name string) models.Model {
+	return func(name string) models.Model {
+		if m := here[name]; m != nil {
+			return m
+		}
+		return elsewhere{team.Models[name].ID()}
+	}
+}
+
+// askedHere names the models of a team that the process asks which drives it.
+func askedHere(t *teams.Team) []string {
+	names := []string{}
+	if t.Writer != "" {
+		names = append(names, t.Writer)
+	}
+	if t.Memory != nil && t.Memory.Embeddings != "" {
+		names = append(names, t.Memory.Embeddings)
+	}
+	return names
+}
+
+// modelsHere makes the models that this process asks, within the budget of the team.
+func (f *solveFlags) modelsHere() (map[string]models.Model, error) {
+	names := askedHere(f.terms.Team)
+	if len(names) == 0 {
+		return nil, nil
+	}
+	all, _, err := f.models(names)
+	if err != nil {
+		return nil, fmt.Errorf("the process that drives the team asks its writer, and makes the vectors of its memory: %w", err)
+	}
+	return all, nil
+}
+
+// recordWriter lets the writer answer what it answered in another process that drove the solve.
+func recordWriter(t *teams.Team, here map[string]models.Model, results journal.Caller) {
+	if m := here[t.Writer]; m != nil {
+		here[t.Writer] = cassette.Answers(m, results)
+	}
 }

@@ -64,6 +64,25 @@ func (f *natsFlags) defineSnapshots(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.snapshots, "snapshots", 0, "with --nats, between two snapshots of the log, such as 10m, so that the stream may have limits (default: none)")
 }
 
+// check refuses flags of a log that was not named, and those without a value, such as that of a
+// variable that is not set: what they say would be ignored.
+func (f *natsFlags) check(flags *pflag.FlagSet) (err error) {
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(natsFlags).define(own)
+	new(natsFlags).defineSnapshots(own)
+	own.VisitAll(func(flag *pflag.Flag) {
+		given := flags.Lookup(flag.Name)
+		switch {
+		case err != nil || given == nil || !given.Changed:
+		case given.Value.String() == "":
+			err = usage(fmt.Errorf("--%s is empty", flag.Name))
+		case f.url == "":
+			err = usage(fmt.Errorf("--%s is for a log on NATS servers, which --nats names", flag.Name))
+		}
+	})
+	return err
+}
+
 // join joins the log with the program's own options, and says on w how the connection is.
 func (f *natsFlags) join(ctx context.Context, w io.Writer, o natsbus.Options) (*natsbus.Log, error) {
 	stop, err := f.complete(w, &o)

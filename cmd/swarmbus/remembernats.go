@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
@@ -53,23 +52,5 @@ func (f *solveFlags) groups(known *machines.Memory, parts teams.Parts) error {
 	}
 	o, err := f.terms.Team.Build(parts)
 	known.Team = o.Agents
-	return err
-}
-
-// embedding gives a driver the model that makes vectors of facts; the others are where the
-// agents are.
-func (f *solveFlags) embedding(parts *teams.Parts) error {
-	m := f.terms.Team.Memory
-	if m == nil || m.Embeddings == "" {
-		return nil
-	}
-	all, _, err := f.models()
-	others := parts.Models
-	parts.Models = func(name string) models.Model {
-		if name == m.Embeddings {
-			return all[name]
-		}
-		return others(name)
-	}
 	return err
 }

@@ -210,7 +210,7 @@ func (f *solveFlags) reopen(run *aJournal) (ask func(name string) models.Model, 
 		results, _, err := readTape(f.cassette, new(solveTerms))
 		return f.taken(chain{run.past, results}), err
 	}
-	all, budget, err := f.models()
+	all, budget, err := f.models(nil)
 	if err != nil {
 		return nil, err
 	}

@@ -48,6 +48,9 @@ follow, and one goes on where it stopped when it is gone.
 ` + terminal.Help,
 		Args: exactly(1, "a roster file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.nats.check(cmd.Flags()); err != nil {
+				return err
+			}
 			if flags.nats.url != "" {
 				return flags.share(cmd, args[0])
 			}

@@ -85,6 +85,12 @@ beside the one on --stream each have a stream, too:
 ` + natsHelp,
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.nats.check(cmd.Flags()); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("pace") && !f.demo {
+				return usage(errors.New("--pace is for --demo"))
+			}
 			f.stated = cmd.Flags().Changed("stream")
 			return f.serve(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

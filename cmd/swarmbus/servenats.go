@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 
+	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -115,7 +117,7 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 		logs = append(logs, log)
 		shown := host.Elsewhere{Run: t.Stream, Log: records}
 		if t.Team != "" {
-			if err := driving(nats, &shown, t.Team, log, progress); err != nil {
+			if err := driving(ctx, nats, &shown, t.Team, log, progress); err != nil {
 				return logs, err
 			}
 		}
@@ -126,7 +128,7 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 }
 
 // driving lets a team drive solves of the log. Each has a log of its own, as it has a lease.
-func driving(nats natsFlags, shown *host.Elsewhere, name string, log *natsbus.Log, progress io.Writer) error {
+func driving(ctx context.Context, nats natsFlags, shown *host.Elsewhere, name string, log *natsbus.Log, progress io.Writer) error {
 	team, err := teams.Load(name)
 	if err != nil {
 		return err
@@ -134,8 +136,21 @@ func driving(nats natsFlags, shown *host.Elsewhere, name string, log *natsbus.Lo
 	if team.Memory != nil {
 		return errors.New("the console does not drive solves of a team with a memory: use swarmbus solve --nats")
 	}
-	parts := teams.Parts{Models: modelsElsewhere(team)}
-	if shown.Options, err = remoteTeam(log, team, parts); err != nil {
+	if err := apart(team); err != nil {
+		return err
+	}
+	of := &solveFlags{terms: solveTerms{Team: team}, live: newLive(progress)}
+	here, err := of.modelsHere()
+	if err != nil {
+		return err
+	}
+	hook := hookOf(ctx)
+	build := func(log *natsbus.Log, here map[string]models.Model) (swarm.Options, error) {
+		o, err := remoteTeam(log, team, teams.Parts{Models: modelsElsewhere(team, here)})
+		o.Hook = hook
+		return o, err
+	}
+	if shown.Options, err = build(log, here); err != nil {
 		return err
 	}
 	shown.Team = shortName(name)
@@ -148,7 +163,14 @@ func driving(nats natsFlags, shown *host.Elsewhere, name string, log *natsbus.Lo
 				return
 			}
 			defer own.Close()
-			o, err := remoteTeam(own, team, parts)
+			results, err := own.Results(ctx)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			mine := maps.Clone(here)
+			recordWriter(team, mine, results)
+			o, err := build(own, mine)
 			if err != nil {
 				yield(nil, err)
 				return

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -135,6 +136,8 @@ With --nats the agents are processes, anywhere, that swarmbus agent starts, and 
 a log on NATS JetStream servers. The command may run several times: one process drives the
 solve, and if it is killed or cut off another one goes on:
 swarmbus solve "Which policy?" --nats nats://n1:4222 --team team.yaml
+It asks the writer of the team, within --budget. With --resume THREAD and the same team it
+goes on with a solve of the log.
 
 With --server a team of a running "swarmbus serve" works on the task, and goes on if the
 command is interrupted; only --team, --context, --json and --log may be given with it.
@@ -150,7 +153,7 @@ command is interrupted; only --team, --context, --json and --log may be given wi
 	flags.StringVar(&f.record, "record", "", "write the models' answers to this new file")
 	flags.StringVar(&f.cassette, "cassette", "", "replay the answers in this file")
 	flags.StringVar(&f.journal, "journal", "", "record the run in this new file, or under this name; see swarmbus runs")
-	flags.StringVar(&f.resume, "resume", "", "continue this run")
+	flags.StringVar(&f.resume, "resume", "", "continue this run; with --nats the solve in this thread of the log, with the flags of its team")
 	flags.BoolVar(&f.settle, "settle", false, "with --resume: book what is open as free")
 	flags.StringVar(&f.join, "join", joinAddr, "loopback address on which agents of the team join")
 	flags.DurationVar(&f.team.deadline, "deadline", time.Duration(teams.DefaultDeadline), "time limit of the solve")
@@ -169,7 +172,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		}
 		return ""
 	}
-	if err := notEmpty(cmd); err != nil {
+	if err := errors.Join(notEmpty(cmd), f.nats.check(cmd.Flags())); err != nil {
 		return err
 	}
 	switch {
@@ -179,6 +182,10 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		return usage(fmt.Errorf("--deadline %v is not positive", f.team.deadline))
 	case f.settle && f.resume == "":
 		return usage(errors.New("--settle is for a run that --resume continues"))
+	case f.nats.url != "":
+		if err := f.checkNATS(cmd, args); err != nil {
+			return err
+		}
 	case f.resume != "":
 		if name := given("team", "model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "rounds", "seed", "record", "cassette", "journal"); name != "" {
 			return usage(fmt.Errorf("--%s cannot be combined with --resume, which takes it from the run", name))
@@ -197,7 +204,8 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		}
 		return f.fromFile(cmd)
 	}
-	if len(args) != 1 || args[0] == "" {
+	task := strings.Join(args, "")
+	if task == "" && f.resume == "" {
 		return usage(errors.New("a task is required"))
 	}
 	team, err := f.team.make(cmd)
@@ -205,7 +213,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	f.journal = cmp.Or(f.journal, team.Journal)
-	f.terms = solveTerms{Task: args[0], Team: team, Began: time.Now().UTC().Truncate(time.Second), Journal: f.journal != ""}
+	f.terms = solveTerms{Task: task, Team: team, Began: time.Now().UTC().Truncate(time.Second), Journal: f.journal != ""}
 	return f.terms.here()
 }
 
@@ -250,11 +258,14 @@ func runSolve(cmd *cobra.Command, args []string, f *solveFlags) (err error) {
 	if err := f.check(cmd, args); err != nil {
 		return err
 	}
+	if f.nats.url != "" {
+		if err := f.checkDriver(cmd); err != nil {
+			return err
+		}
+		return f.drive(cmd)
+	}
 	if f.resume != "" {
 		return f.goOn(cmd, nil, nil)
-	}
-	if f.nats.url != "" {
-		return f.drive(cmd)
 	}
 	run := &aJournal{}
 	defer func() { err = errors.Join(err, run.close()) }()

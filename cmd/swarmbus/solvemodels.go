@@ -21,7 +21,7 @@ func (f *solveFlags) open(cmd *cobra.Command, run *aJournal) (ask func(name stri
 	if f.cassette != "" {
 		return f.replay(cmd, run)
 	}
-	all, budget, err := f.models()
+	all, budget, err := f.models(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -115,11 +115,11 @@ func (f *solveFlags) taken(from journal.Caller) func(name string) models.Model {
 	return func(name string) models.Model { return cassette.Replay(f.terms.Team.Models[name].ID(), from) }
 }
 
-// models makes the models of the team, by their names, within the budget, which has no limit
-// if none was given.
-func (f *solveFlags) models() (map[string]models.Model, *limits.Budget, error) {
+// models makes models of the team, by their names, within the budget, which has no limit if none
+// was given. Only nil makes all of them.
+func (f *solveFlags) models(only []string) (map[string]models.Model, *limits.Budget, error) {
 	all, budget, err := providers.Models(f.terms.Team, providers.Options{
-		Retrying: func(err error, pause time.Duration) { f.live.retrying(err, pause) },
+		Only: only, Retrying: func(err error, pause time.Duration) { f.live.retrying(err, pause) },
 	})
 	if f.terms.Team.Budget != "" {
 		f.budget = budget

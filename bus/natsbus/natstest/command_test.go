@@ -96,7 +96,7 @@ func TestCommandsOnManyMachinesDecideAsOne(t *testing.T) {
 	alone, _ := runCommand(t, "solve", "Which retry policy?", "--mode", "deliberate", "--model", "openai:large", "--base-url", url)
 	server := natstest.Start(t, natstest.Options{})[0]
 	url, calls := scripted(t)
-	common := []string{"--nats", server.URL(), "--monitor", server.Monitor(), "--strict", "--model", "openai:large", "--base-url", url}
+	common := []string{"--nats", server.URL(), "--monitor", server.Monitor(), "--strict", "--model", "openai:large"}
 	file, err := command()
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestCommandsOnManyMachinesDecideAsOne(t *testing.T) {
 	var all sync.WaitGroup
 	ctx, cancel := context.WithCancel(t.Context())
 	for _, id := range []string{"planner", "critic", "verifier"} {
-		cmd := exec.CommandContext(ctx, file, append([]string{"agent", "--as", id}, common...)...)
+		cmd := exec.CommandContext(ctx, file, append([]string{"agent", "--as", id, "--base-url", url}, common...)...)
 		cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(os.Interrupt) }, 10*time.Second
 		var text bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &text, &text

@@ -73,10 +73,10 @@ func TestDocumentedPermissionsSufficeForASolve(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
 	server := natstest.Start(t, natstest.Options{Config: documented(t)})[0]
 	url, _ := scripted(t)
-	common := []string{"--model", "openai:large", "--base-url", url}
-	startAgents(t, func(id string) []string { return append([]string{"--nats", as(server, id)}, common...) }, "planner", "critic", "verifier")
-	solve := append([]string{"solve", "Which retry policy?", "--mode", "deliberate", "--nats", as(server, "driver")}, common...)
-	together, status := runCommand(t, solve...)
+	startAgents(t, func(id string) []string {
+		return []string{"--nats", as(server, id), "--model", "openai:large", "--base-url", url}
+	}, "planner", "critic", "verifier")
+	together, status := runCommand(t, "solve", "Which retry policy?", "--mode", "deliberate", "--nats", as(server, "driver"), "--model", "openai:large")
 	if strings.Contains(status, "Violation") || strings.Contains(status, "alarm") {
 		t.Errorf("%s", status)
 	}

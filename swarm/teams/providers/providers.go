@@ -23,6 +23,7 @@ import (
 // Options of [Models]. The zero value of a field has the meaning given.
 type Options struct {
 	Retrying func(err error, pause time.Duration) // see [limits.Options]; nil: none
+	Only     []string                             // models to make; the others need no key. Nil: all
 }
 
 // Models returns the models of a team, by their names there, within the team's budget and
@@ -39,6 +40,9 @@ func Models(t *teams.Team, o Options) (map[string]models.Model, *limits.Budget, 
 	}
 	budget, all, shared := limits.NewBudget(most), map[string]models.Model{}, map[server]*limits.Shared{}
 	for _, name := range slices.Sorted(maps.Keys(t.Models)) {
+		if o.Only != nil && !slices.Contains(o.Only, name) {
+			continue
+		}
 		about := t.Models[name]
 		open := Model
 		if t.Embeds(name) {
