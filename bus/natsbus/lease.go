@@ -26,7 +26,8 @@ var ErrLost = errors.New("natsbus: the lease is lost")
 type Lease struct {
 	log      *Log
 	name     string
-	value    string // of its key: what no other lease has
+	id       string // which no other lease has
+	value    string // of its key
 	revision uint64 // of its key when it was taken
 	token    uint64 // of its fence
 	kv       jetstream.KeyValue
@@ -51,7 +52,7 @@ func (l *Log) Lease(ctx context.Context, name string) (*Lease, error) {
 		return nil, err
 	}
 	for pauses := pause(); ; {
-		lease := &Lease{log: l, name: name, value: holding(l.opts.Process, time.Now()) + rand.Text(), kv: kv, ttl: ttl, over: make(chan struct{})}
+		lease := &Lease{log: l, name: name, id: rand.Text(), kv: kv, ttl: ttl, over: make(chan struct{})}
 		err := l.hold(ctx, lease)
 		var dead *DeadLetter
 		switch {
@@ -135,10 +136,13 @@ func (l *Log) bucket(ctx context.Context, of string, ttl time.Duration) (jetstre
 	return kv, l.opts.hasReplicas(&stream.CachedInfo().Config)
 }
 
-// holding is the beginning of the value of a lease's key: who has it, and since when.
-func holding(process string, since time.Time) string {
-	return process + " " + since.UTC().Format(time.RFC3339) + " "
+// holding is the value of a lease's key: who has it, since when, and its id.
+func holding(process string, since time.Time, id string) string {
+	return process + " " + since.UTC().Format(time.RFC3339) + " " + id
 }
+
+// has reports whether a value of its key is that of this lease, whenever it was written.
+func (lease *Lease) has(value []byte) bool { return strings.HasSuffix(string(value), " "+lease.id) }
 
 // A Holder is the process that has a lease for which this one waits.
 type Holder struct {
@@ -170,6 +174,7 @@ func (lease *Lease) take(ctx context.Context) error {
 		stop := lease.log.unstored("KV_" + lease.kv.Bucket())
 		err := retry(ctx, func(ctx context.Context) error {
 			return lease.log.refused.try(subject, all+">", func() (err error) {
+				lease.value = holding(lease.log.opts.Process, time.Now(), lease.id) // since now, if it is taken
 				lease.revision, err = lease.kv.Create(ctx, key(lease.name), []byte(lease.value))
 				return lease.log.opts.full(err)
 			})
@@ -180,7 +185,7 @@ func (lease *Lease) take(ctx context.Context) error {
 		}
 		switch e, err := lease.kv.Get(ctx, key(lease.name)); {
 		case err != nil: // it was given back meanwhile
-		case string(e.Value()) == lease.value:
+		case lease.has(e.Value()):
 			lease.revision = e.Revision() // the reply to an earlier try was lost
 			return nil
 		case string(e.Value()) != told:
@@ -273,7 +278,7 @@ func (lease *Lease) renewOnce(revision uint64, within time.Duration) (uint64, er
 	switch e, unknown := lease.kv.Get(ctx, key(lease.name)); {
 	case unknown != nil || e.Revision() <= revision: // it ended, or the server that was asked is behind
 		return revision, err
-	case string(e.Value()) == lease.value: // the reply to an earlier try was lost
+	case lease.has(e.Value()): // the reply to an earlier try was lost
 		return e.Revision(), err
 	default:
 		return revision, fmt.Errorf("%w: held by %s", ErrLost, holder(lease.name, string(e.Value())).Process)
@@ -296,7 +301,7 @@ func (lease *Lease) Release() {
 	lease.log.lease.CompareAndSwap(lease, nil)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if e, err := lease.kv.Get(ctx, key(lease.name)); err == nil && string(e.Value()) == lease.value {
+	if e, err := lease.kv.Get(ctx, key(lease.name)); err == nil && lease.has(e.Value()) {
 		_ = lease.kv.Delete(ctx, key(lease.name), jetstream.LastRevision(e.Revision())) // otherwise it ends by itself
 	}
 }

@@ -85,6 +85,7 @@ func TestProcessThatWaitsForALeaseLearnsItsHolder(t *testing.T) {
 		taken <- err
 	}()
 	h := <-told
+	waited := time.Now()
 	if h.Lease != "solve" || h.Process != "the first one" || h.Since.Before(began) || h.Since.After(time.Now().Add(time.Second)) || !strings.HasPrefix(h.String(), "the first one has the lease solve since 20") {
 		t.Errorf("%+v: %s", h, h)
 	}
@@ -94,14 +95,26 @@ func TestProcessThatWaitsForALeaseLearnsItsHolder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e, err := kv.Get(ctx, all[0]); err == nil && e.Revision() > 3 {
+		if e, err := kv.Get(ctx, all[0]); err == nil && e.Revision() > 3 && time.Now().Truncate(time.Second).After(waited) {
 			break
 		}
 	}
+	released := time.Now().Truncate(time.Second)
 	held.Release()
 	if err := <-taken; err != nil || len(told) > 0 {
 		t.Errorf("%v, told %d times more", err, len(told))
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	third := join(t, natsbus.Options{URL: url, LeaseTTL: natsbus.MinLease, Tell: waits})
+	go func() {
+		_, err := third.Lease(ctx, "solve")
+		taken <- err
+	}()
+	if h := <-told; h.Process != "next" || h.Since.Before(released) {
+		t.Errorf("it has the lease from %v on, but is said to: %s", released, h)
+	}
+	cancel()
+	<-taken
 }
 
 // A driver that stands by says who drives; the one that drives does not say that it waits.
