@@ -41,7 +41,7 @@ var rules = []struct {
 	}},
 	{"swarm/machines/routers", rule{ours: []string{"signals", "bus", "bus/journal", "bus/natsbus", "swarm/machines", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog"}}},
 	{"swarm/machines", rule{ours: []string{
-		"signals", "bus", "bus/journal", "bus/natsbus", "conflict", "consensus", "agents", "agents/remote", "swarm", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
+		"signals", "bus", "bus/journal", "bus/natsbus", "conflict", "consensus", "agents", "agents/remote", "swarm", "swarm/internal/names", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
 	}}},
 	{"signals/coordination", rule{ours: []string{"signals"}}},
 	{"signals/retract", rule{ours: []string{"signals"}}},

@@ -69,8 +69,8 @@ func (l *Log) ours(all []signals.Any) error {
 		return nil
 	}
 	for _, s := range all {
-		if of := PartitionOf(l.opts.Stream, s.Head().Thread, l.opts.Partitions); of != l.name {
-			return fmt.Errorf("natsbus: the thread %q is in the partition %s, not in %s", s.Head().Thread, of, l.name)
+		if thread := s.Head().Thread; !l.Has(thread) {
+			return fmt.Errorf("natsbus: the thread %q is in the partition %s, not in %s", thread, PartitionOf(l.opts.Stream, thread, l.opts.Partitions), l.name)
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/internal/names"
 	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -27,7 +28,7 @@ import (
 // by other terms is refused with a [*TermsError]. The bus and the journal of the options are
 // replaced. If the lease is lost, another process may go on with the solve; this one waits for
 // the lease again, and ends with what was decided meanwhile. One process drives one task at a
-// time on a log.
+// time on a log. On a log with partitions the solve is in that of the log ([PartitionKey]).
 func Drive(ctx context.Context, log *natsbus.Log, past *Records, o swarm.Options, task signals.Task) iter.Seq2[solves.Event, error] {
 	return play(ctx, log, o, &job{past: past, task: task})
 }
@@ -98,6 +99,11 @@ func (j *job) underLease(ctx context.Context, log *natsbus.Log, o swarm.Options,
 	return j.drive(ctx, log, o, yield)
 }
 
+// PartitionKey returns a text for a task, the same in every process. On a log with partitions a
+// driver joins that of the text, as [natsbus.Options].Thread or [natsbus.Partitions.Of] say, so that
+// a task that is asked twice is solved once: of each partition [Drive] knows the solves of its own.
+func PartitionKey(task signals.Task) string { return leaseOf(task) }
+
 func leaseOf(task signals.Task) string {
 	text, _ := json.Marshal(task)
 	sum := sha256.Sum256(text)
@@ -115,6 +121,7 @@ func (j *job) drive(ctx context.Context, log *natsbus.Log, o swarm.Options, yiel
 		return err
 	}
 	defer s.Close()
+	defer names.Within(log.Bus(), log.Has)() // not for good: it would keep the log
 	events, err := j.begin(ctx, s, &o)
 	if err != nil {
 		return err

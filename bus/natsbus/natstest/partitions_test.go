@@ -17,7 +17,7 @@ const partitions = 3
 
 func joinAll(t *testing.T, url string) natsbus.Partitions {
 	t.Helper()
-	all, err := natsbus.JoinAll(soon(t), natsbus.Options{URL: url, Partitions: partitions})
+	all, err := natsbus.JoinAll(soon(t), natsbus.Options{URL: url, Partitions: partitions}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
