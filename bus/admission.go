@@ -44,6 +44,8 @@ type admission struct {
 	expected  map[signals.ID]*submission // of layers, by the first id, since the bus was fed last
 	left      []*submission              // of them: whose caller has left
 
+	following []follower
+
 	required atomic.Pointer[[]*requirement]        // replaced, never changed
 	reserved atomic.Pointer[map[signals.Kind]bool] // kinds of layers; replaced, never changed
 	spoken   bool                                  // an agent has published: layers can no longer reserve any kind

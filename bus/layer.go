@@ -13,6 +13,25 @@ import (
 // the log before them. Its methods may be called concurrently.
 type Layer struct{ p *Publisher }
 
+// Follow has fold called with each signal of the layer's kinds behind the position that it
+// returns, in log order, unless it gets there by [Layer.Append] or [Layer.Record] of a layer
+// of this bus: with what other processes append ([Options].Sequencer), or with what the bus is
+// fed with. fold runs with the bus's lock held, before anything is decided behind the signal;
+// it must be quick and must not call the bus. It returns whether to go on.
+func (l *Layer) Follow(fold func(signals.Any) (more bool)) (from uint64) {
+	b := l.p.bus
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.following = append(b.following, follower{l.p.permissions.CanEmit, fold})
+	return b.log.Last()
+}
+
+// A follower is a layer that follows the log.
+type follower struct {
+	kinds []signals.Kind
+	fold  func(signals.Any) (more bool)
+}
+
 // Append publishes the signals that decide returns, either all of them with
 // consecutive sequence numbers or none, and then calls committed, which may be
 // nil. decide gets the sequence number of the next signal and the time of the bus's clock;

@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -121,12 +122,17 @@ func (a *admission) appendAll(ctx context.Context, s *submission) error {
 
 // arrivedLocked calls committed for submissions that the bus has just been fed with: nothing
 // is decided between their entering the log and being folded. For all others that were
-// expected the log has moved on.
+// expected the log has moved on. What nobody expected is for layers that follow the log.
 func (a *admission) arrivedLocked(ds []draft) {
-	for i := range ds {
-		if s := a.expected[ds[i].ID]; s != nil && s.at == ds[i].Seq {
-			a.foldLocked(ds[i:min(i+len(s.ds), len(ds))], s.committed)
+	for len(ds) > 0 {
+		n := 1
+		if s := a.expected[ds[0].ID]; s != nil && s.at == ds[0].Seq {
+			n = min(len(s.ds), len(ds))
+			a.foldLocked(ds[:n], s.committed)
+		} else {
+			a.followLocked(&ds[0])
 		}
+		ds = ds[n:]
 	}
 	clear(a.expected)
 	a.left = nil
@@ -140,4 +146,14 @@ func (a *admission) foldLocked(ds []draft, committed func([]signals.Any)) {
 		all[i] = ds[i].Signal
 	}
 	committed(all)
+}
+
+func (a *admission) followLocked(d *draft) {
+	a.following = slices.DeleteFunc(a.following, func(f follower) bool {
+		if !slices.Contains(f.kinds, d.KindText) {
+			return false
+		}
+		a.history.Share()
+		return !f.fold(d.Signal)
+	})
 }

@@ -348,3 +348,63 @@ func TestConcurrentCallsOfALayerCountWithoutGap(t *testing.T) {
 		t.Errorf("folded %d, want %d", c.folded, callers*each)
 	}
 }
+
+func TestLayersThatFollowCountTogether(t *testing.T) {
+	var shared sequenced
+	var tallies []*tally
+	for range 3 {
+		b := shared.join(t, bus.Options{})
+		c := &tally{Layer: made(b.Layer("tally", signals.KindMemory, kindWord))}
+		c.Follow(func(signals.Any) bool { c.folded++; return true })
+		tallies = append(tallies, c)
+	}
+	var calls sync.WaitGroup
+	for i, c := range tallies {
+		calls.Go(func() {
+			a := agent(t, shared.buses[i].Bus, fmt.Sprint("a", i))
+			for range 20 {
+				must(t, a, found("x")) // of a kind that the layers do not follow
+				if err := c.count(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	calls.Wait()
+	for i, b := range shared.buses {
+		if err := b.follow(t.Context(), 1000); err != nil {
+			t.Fatal(err)
+		}
+		got := counted(b.Bus)
+		for n, text := range got {
+			if text != fmt.Sprint(n+1) {
+				t.Fatalf("bus %d: signal %d says %s", i, n+1, text)
+			}
+		}
+		if len(got) != 60 || tallies[i].folded != 60 {
+			t.Errorf("bus %d has %d, its layer folded %d, want 60", i, len(got), tallies[i].folded)
+		}
+	}
+}
+
+func TestLayerFollowsFromTheEndOfTheLogUntilItHasEnough(t *testing.T) {
+	var shared sequenced
+	a, b := shared.join(t, bus.Options{}), shared.join(t, bus.Options{})
+	writer := &tally{Layer: made(a.Layer("tally", signals.KindMemory))}
+	reader := &tally{Layer: made(b.Layer("tally", signals.KindMemory))}
+	count := func() {
+		if err := errors.Join(writer.count(t.Context()), b.follow(t.Context(), 1000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count()
+	if from := reader.Follow(func(signals.Any) bool { reader.folded++; return reader.folded < 2 }); from != stride {
+		t.Errorf("it follows what is behind %d, want %d", from, stride)
+	}
+	for range 3 {
+		count()
+	}
+	if reader.folded != 2 {
+		t.Errorf("folded %d, want the 2 after which it wanted no more", reader.folded)
+	}
+}

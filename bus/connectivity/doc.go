@@ -20,7 +20,8 @@
 // package lifecycle), so the layer's state is a fold of the log: [Rebuild] restores it, and
 // a [lifecycle.Thread] is the same fold for a reader of the log of one thread. The kinds
 // are reserved: the bus refuses them from agents. Several layers may share a bus if their
-// names differ.
+// names differ. Processes that share a log ([bus.Options].Sequencer) have one state if each makes
+// its layer by Rebuild, which follows the log.
 //
 // Every call decides on the state at the end of the log, and is committed and
 // folded atomically. A signal that is not in the log suppresses, ends and

@@ -16,6 +16,10 @@ import (
 // name the same layer, and b must have been fed with the log. Other signals in
 // the log are skipped, and no hook or observer is called.
 //
+// The layer follows what b is fed with later, too, so that processes that share a log have the
+// same state and decide by it: each makes its layer by Rebuild, from the history of its
+// bus. Hook and observers are called in the process that appended the entry.
+//
 // The log has to contain, in order, all entries of the layer from the beginning
 // of the oldest open thread up to the end. Rebuild returns [ErrIncomplete] if it
 // does not, as far as the entries themselves and the history of b show,
@@ -28,13 +32,14 @@ func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Layer, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := rebuilding{layer: l}
+	r := &rebuilding{layer: l, early: []signals.Any{}}
+	r.end = l.log.Follow(r.follow)
 	for s := range log {
 		if err := r.add(s); err != nil {
-			return nil, err
+			return nil, r.join(err)
 		}
 	}
-	if err := r.complete(b); err != nil {
+	if err := r.join(r.complete(b)); err != nil {
 		return nil, err
 	}
 	return l, nil
@@ -43,8 +48,27 @@ func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Layer, error) 
 // A rebuilding is the state of reading a log.
 type rebuilding struct {
 	layer *Layer
+	end   uint64      // of what is read: the layer follows what is behind it
 	last  signals.Any // newest entry of the layer so far
 	gap   uint64      // position of the newest missing entry; 0: none
+
+	// The layer's lock protects these.
+	early  []signals.Any // entries that came meanwhile; nil: the log has been read
+	failed bool
+}
+
+// follow takes the next signal behind the end.
+func (r *rebuilding) follow(s signals.Any) (more bool) {
+	r.layer.mu.Lock()
+	defer r.layer.mu.Unlock()
+	switch k := lifecycle.LinkOf(s); {
+	case k == nil || k.Layer != r.layer.opts.Name:
+	case r.early != nil:
+		r.early = append(r.early, s)
+	default:
+		r.layer.fold.Apply(s, nil)
+	}
+	return !r.failed
 }
 
 // ours returns the link of an entry of the layer, or nil for other signals.
@@ -65,6 +89,8 @@ func (r *rebuilding) add(s signals.Any) error {
 	}
 	h := s.Head()
 	switch before := r.layer.fold.Last(); {
+	case h.Seq > r.end && r.layer.bus.Last() >= h.Seq:
+		return nil // follow has it
 	case h.Seq <= before:
 		return fmt.Errorf("connectivity: the log is not in order: %d after %d", h.Seq, before)
 	case k.After < before:
@@ -94,6 +120,18 @@ func (r *rebuilding) complete(b *bus.Bus) error {
 	return r.atEnd(b)
 }
 
+// join folds what came meanwhile, and ends the reading; with an error the layer does not
+// follow.
+func (r *rebuilding) join(err error) error {
+	r.layer.mu.Lock()
+	defer r.layer.mu.Unlock()
+	for _, s := range r.early {
+		r.layer.fold.Apply(s, nil)
+	}
+	r.early, r.failed = nil, err != nil
+	return err
+}
+
 // atEnd looks for entries of the layer after the end of the log. The signals
 // that follow in the history show whether the bus holds the log at all.
 func (r *rebuilding) atEnd(b *bus.Bus) error {
@@ -102,7 +140,7 @@ func (r *rebuilding) atEnd(b *bus.Bus) error {
 		if k == nil || k.Layer != r.layer.opts.Name {
 			continue
 		}
-		if h.Seq > r.layer.fold.Last() {
+		if h.Seq > r.layer.fold.Last() && h.Seq <= r.end {
 			return fmt.Errorf("%w: the log ends at %d, and %q wrote %d", ErrIncomplete, r.layer.fold.Last(), r.layer.opts.Name, h.Seq)
 		}
 		if h.Seq == r.layer.fold.Last() && h.ID != r.last.Head().ID {

@@ -383,3 +383,69 @@ func TestSinceWithTimesThatGoBack(t *testing.T) {
 		equal(t, fmt.Sprint("oldest since ", since), summaries(found(t, l, "t", q)), want...)
 	}
 }
+
+func TestRebuiltLayerFollowsItsBus(t *testing.T) {
+	w := busy(t, nil)
+	all := slices.Collect(w.bus.History(bus.Filter{}))
+	for half := range all {
+		b := fed(t, all[:half])
+		reading := func(yield func(signals.Any) bool) { // during which the bus is fed with the rest
+			for i, s := range all[:half] {
+				if i == half/2 {
+					is(t, b.Feed(ctx, all[half:]...), nil)
+				}
+				if !yield(s) {
+					return
+				}
+			}
+			if half == 0 {
+				is(t, b.Feed(ctx, all...), nil)
+			}
+		}
+		l, err := connectivity.Rebuild(b, nil, reading)
+		is(t, err, nil)
+		same(t, l, w.Layer, "t", "u", "gone")
+
+		b = fed(t, all[:half])
+		l, err = connectivity.Rebuild(b, nil, b.History(bus.Filter{}))
+		is(t, err, nil)
+		is(t, b.Feed(ctx, all[half:]...), nil)
+		same(t, l, w.Layer, "t", "u", "gone")
+	}
+}
+
+func TestRebuildTakesWhatTheBusWasFedWithMeanwhileOnce(t *testing.T) {
+	w := busy(t, nil)
+	all := slices.Collect(w.bus.History(bus.Filter{}))
+	b := fed(t, all[:3])
+	l, err := connectivity.Rebuild(b, nil, func(yield func(signals.Any) bool) {
+		is(t, b.Feed(ctx, all[3:]...), nil)
+		for s := range b.History(bus.Filter{}) { // has them, too
+			if !yield(s) {
+				return
+			}
+		}
+	})
+	is(t, err, nil)
+	same(t, l, w.Layer, "t", "u", "gone")
+}
+
+func TestLayerThatWasNotRebuiltFollowsNothing(t *testing.T) {
+	w := busy(t, nil)
+	all := slices.Collect(w.bus.History(bus.Filter{}))
+	b := newBus(t, nil)
+	l := made(connectivity.New(b, nil))
+	is(t, b.Feed(ctx, all...), nil)
+	same(t, l, made(connectivity.New(newBus(t, nil), nil)), "t", "u")
+}
+
+func TestRebuiltLayerFollowsNoLayerOfAnotherName(t *testing.T) {
+	w := busy(t, nil)
+	other := made(connectivity.New(w.bus, &connectivity.Options{Name: "other"}))
+	_, err := other.Emit(ctx, says("of the other", by("z")))
+	is(t, err, nil)
+	b := newBus(t, nil)
+	l := made(connectivity.Rebuild(b, nil, b.History(bus.Filter{})))
+	is(t, b.Feed(ctx, slices.Collect(w.bus.History(bus.Filter{}))...), nil)
+	same(t, l, w.Layer, "t", "u", "gone")
+}

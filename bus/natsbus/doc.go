@@ -102,9 +102,11 @@
 //	                                 NATS or signatures            TestDocumentedPermissionsAreTight
 //	a layer decides by the log     holds: it decides again when  TestLayerDecidesByTheLogAsItIs,
 //	  as it is                       another process was quicker   TestLayerFoldsWhatItAppendsBeforeItDecidesAgain
-//	a layer's fold follows         weaker: what another process  TestLayerFoldsWhatItsOwnProcessAppends
-//	                                 appends is not folded; hold
-//	                                 a [Lease]
+//	a layer's fold follows         holds with                    TestLayersOfAllProcessesHaveOneState,
+//	                                 [bus.Layer.Follow], as in     TestLayersThatEmitAtOnceAgree,
+//	                                 connectivity.Rebuild; else    TestLayerFoldsWhatItsOwnProcessAppends
+//	                                 only what its own process
+//	                                 appends: hold a [Lease]
 //	expiry                         weaker: each reader judges    TestEachReaderJudgesExpiryByItsOwnClock
 //	                                 by its own clock; conflicts
 //	                                 expire by the log's time
