@@ -26,12 +26,6 @@ func (l *Layer) Follow(fold func(signals.Any) (more bool)) (from uint64) {
 	return b.log.Last()
 }
 
-// A follower is a layer that follows the log.
-type follower struct {
-	kinds []signals.Kind
-	fold  func(signals.Any) (more bool)
-}
-
 // Append publishes the signals that decide returns, either all of them with
 // consecutive sequence numbers or none, and then calls committed, which may be
 // nil. decide gets the sequence number of the next signal and the time of the bus's clock;

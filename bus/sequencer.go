@@ -148,6 +148,12 @@ func (a *admission) foldLocked(ds []draft, committed func([]signals.Any)) {
 	committed(all)
 }
 
+// A follower is a layer that follows the log.
+type follower struct {
+	kinds []signals.Kind
+	fold  func(signals.Any) (more bool)
+}
+
 func (a *admission) followLocked(d *draft) {
 	a.following = slices.DeleteFunc(a.following, func(f follower) bool {
 		if !slices.Contains(f.kinds, d.KindText) {
