@@ -19,11 +19,7 @@ type Layer struct{ p *Publisher }
 // fed with. fold runs with the bus's lock held, before anything is decided behind the signal;
 // it must be quick and must not call the bus. It returns whether to go on.
 func (l *Layer) Follow(fold func(signals.Any) (more bool)) (from uint64) {
-	b := l.p.bus
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.following = append(b.following, follower{l.p.permissions.CanEmit, fold})
-	return b.log.Last()
+	return l.p.bus.follow(follower{l.p.permissions.CanEmit, fold})
 }
 
 // Append publishes the signals that decide returns, either all of them with

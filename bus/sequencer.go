@@ -154,6 +154,13 @@ type follower struct {
 	fold  func(signals.Any) (more bool)
 }
 
+func (a *admission) follow(f follower) (from uint64) {
+	a.folds.mu.Lock()
+	defer a.folds.mu.Unlock()
+	a.following = append(a.following, f)
+	return a.history.Last()
+}
+
 func (a *admission) followLocked(d *draft) {
 	a.following = slices.DeleteFunc(a.following, func(f follower) bool {
 		if !slices.Contains(f.kinds, d.KindText) {
