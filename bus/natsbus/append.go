@@ -15,9 +15,11 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// ErrUnknown is wrapped by the error of a publisher whose context ended before the log
-// told what became of its signals: they may enter the log, or not. To publish them again
-// with the same ids does no harm.
+// ErrUnknown is wrapped by the error of a publisher that has sent its signals and does not know
+// what became of them: they may be in the log, may enter it yet, or not. Its context ended, or
+// the log did (the error wraps [ErrClosed], a [*GapError] or a [*LostError], too), or the servers
+// answered an earlier try with silence and a later one with an error. To publish the signals again
+// with the same ids does no harm. Other errors mean that they are not in the log, and never will be.
 var ErrUnknown = errors.New("natsbus: not acknowledged; the signals may be in the log")
 
 // ErrTooMany is returned for too many signals at once, or too large ones.
@@ -90,36 +92,50 @@ func (l *Log) dress(m *nats.Msg) error {
 }
 
 // send sends a message until the verdict on it arrives.
-func (l *Log) send(ctx context.Context, p *letter, at uint64, told <-chan verdict) (verdict, error) {
+func (l *Log) send(ctx context.Context, p *letter, at uint64, told <-chan verdict) (v verdict, err error) {
 	defer l.unstored(l.name)()
+	open := false // the servers have not answered an earlier try
+	defer func() {
+		if v.lost != nil && (open || !errors.Is(v.lost, ErrDenied)) {
+			v.lost = unknown(v.lost)
+		}
+	}()
 	var options []jetstream.PublishOpt
 	if at > 0 {
 		options = append(options, jetstream.WithExpectLastSequence(StreamSequence(at)-1))
 	} else if v, known, err := l.sendUnasked(ctx, p, told); known {
 		return v, err
 	}
+	open = at == 0
 	pauses := pause()
 	for try := 0; ; try++ {
 		if try > 0 || at == 0 {
 			l.waiting.retried.Add(1)
 		}
 		v, known, err := l.sendOnce(ctx, p.Msg, options, told)
-		switch {
-		case known || ctx.Err() != nil:
+		var refused *jetstream.APIError
+		switch answered := errors.As(err, &refused) || errors.Is(err, ErrFull); {
+		case known:
 			return v, err
+		case ctx.Err() != nil:
+			return v, unknown(context.Cause(ctx))
 		case errors.Is(err, errTaken):
 			p = &letter{Msg: l.enclose([]*letter{p})}
 			continue
 		case wrongSequence(err):
 			return l.readTo(ctx, StreamSequence(at), told, bus.ErrMoved)
-		case err != nil && !passes(err):
+		case !passes(err) && (open || !answered):
+			return v, unknown(err)
+		case !passes(err):
 			return v, err
+		default:
+			open = open || !answered
 		}
 		select {
 		case v := <-told:
 			return v, nil
 		case <-ctx.Done():
-			return v, unknown(ctx)
+			return v, unknown(context.Cause(ctx))
 		case <-time.After(pauses.NextBackOff()):
 		}
 	}
@@ -141,7 +157,7 @@ func (l *Log) sendUnasked(ctx context.Context, p *letter, told <-chan verdict) (
 	case <-late.C:
 		return v, false, nil
 	case <-ctx.Done():
-		return v, true, unknown(ctx)
+		return v, true, unknown(context.Cause(ctx))
 	}
 }
 
@@ -209,7 +225,7 @@ func (l *Log) sendOnce(
 		case err = <-sent.Err():
 			return v, false, l.opts.full(err)
 		case <-ctx.Done():
-			return v, true, unknown(ctx)
+			return v, true, unknown(context.Cause(ctx))
 		}
 	}
 }
@@ -229,9 +245,7 @@ func (l *Log) denied(err error) {
 	}
 }
 
-func unknown(ctx context.Context) error {
-	return fmt.Errorf("%w: %w", ErrUnknown, context.Cause(ctx))
-}
+func unknown(why error) error { return fmt.Errorf("%w: %w", ErrUnknown, why) }
 
 // wrongSequence reports whether a message was refused because the log had moved on.
 func wrongSequence(err error) bool {
@@ -244,7 +258,7 @@ func wrongSequence(err error) bool {
 // the message whose verdict it then returns, or with another, for which it returns otherwise.
 func (l *Log) readTo(ctx context.Context, seq uint64, told <-chan verdict, otherwise error) (verdict, error) {
 	if err := l.reach(ctx, seq); err != nil {
-		return verdict{}, err
+		return verdict{}, unknown(err)
 	}
 	select {
 	case v := <-told:

@@ -79,7 +79,9 @@
 //	acknowledged is not lost,      holds if the servers sync     TestFaults, TestServersThatAcknowledgeBeforeFsyncAreNamed
 //	  and there once                 always, or lose no power
 //	an error means not published   weaker: [ErrUnknown] if the   TestFaults, TestEachFault,
-//	                                 context ended first           TestPublishersWaitWhileTheFollowersOfTheLeaderPause
+//	                                 context or the log ended,     TestPublishersWaitWhileTheFollowersOfTheLeaderPause,
+//	                                 or servers answered late      TestPublisherWhoseLogIsClosedDoesNotKnow,
+//	                                                               TestPublisherOnAFullLogGetsTheServersAnswer
 //	lossless subscriptions         holds in the process; a       TestLogThatLostMessagesBeforeTheyWereReadEnds
 //	                                 [*GapError] ends a log
 //	                                 whose stream dropped some

@@ -7,12 +7,14 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 // edit changes the settings of a stream.
@@ -43,12 +45,25 @@ func TestPublisherOnAFullLogGetsTheServersAnswer(t *testing.T) {
 	url := natstest.Start(t, natstest.Options{})[0].URL()
 	var warned atomic.Int64
 	l := join(t, natsbus.Options{URL: url, Tell: warns(&warned)})
+	layer, err := l.Bus().Layer("counter", signals.KindMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
 	must(t, agent(t, l, "a"), found("t", "x"))
 	_, js := rawClient(t, url)
 	edit(t, js, "swarmbus", func(c *jetstream.StreamConfig) { c.Discard, c.MaxMsgs = jetstream.DiscardNew, 1 })
-	_, err := agent(t, l, "a").Publish(soon(t), found("t", "x"))
+	_, err = agent(t, l, "a").Publish(soon(t), found("t", "x"))
 	if !errors.Is(err, natsbus.ErrFull) || !strings.Contains(err.Error(), "maximum messages exceeded") || warned.Load() == 0 {
 		t.Errorf("%v, %d warnings", err, warned.Load())
+	}
+	if !errors.Is(err, natsbus.ErrUnknown) {
+		t.Errorf("%v, want ErrUnknown, too: no server has answered the first try", err)
+	}
+	err = layer.Append(soon(t), func(uint64, time.Time) ([]signals.Any, error) {
+		return []signals.Any{signals.New(signals.Header{Thread: "t"}, signals.Memory{Content: "1", Category: "c"})}, nil
+	}, nil)
+	if !errors.Is(err, natsbus.ErrFull) || errors.Is(err, natsbus.ErrUnknown) {
+		t.Errorf("%v, want ErrFull alone: the servers have answered the only try", err)
 	}
 	edit(t, js, "swarmbus", func(c *jetstream.StreamConfig) { c.MaxMsgs = -1 })
 	must(t, agent(t, l, "a"), found("t", "again"))

@@ -33,6 +33,15 @@ func TestLogEndsIfServersLoseSignalsAlreadyRead(t *testing.T) {
 				must(t, agent(t, old, "a"), found("t", fmt.Sprint("before ", i)))
 			}
 			s.Kill()
+			waits := make(chan error, 1)
+			if c.later == 0 {
+				go func() {
+					_, err := agent(t, old, "a").Publish(soon(t), found("t", "on its way"))
+					waits <- err
+				}()
+			} else {
+				waits <- natsbus.ErrUnknown
+			}
 			s.Wipe(t)
 			s.StartProcess(t)
 			if c.later > 0 {
@@ -49,6 +58,9 @@ func TestLogEndsIfServersLoseSignalsAlreadyRead(t *testing.T) {
 			var lost *natsbus.LostError
 			if err := old.Err(); !errors.As(err, &lost) || lost.Seq != 20 || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
+			}
+			if err := <-waits; !errors.Is(err, natsbus.ErrUnknown) || c.later == 0 && !errors.As(err, &lost) {
+				t.Errorf("its publisher got %v, want ErrUnknown and why", err)
 			}
 			if n := natsbus.StreamSequence(old.Bus().Last()); n != 20 {
 				t.Errorf("the bus has message %d of another log", n)

@@ -2,6 +2,7 @@ package natstest_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"syscall"
 	"testing"
@@ -85,6 +86,31 @@ func TestPublishersWaitWhileTheFollowersOfTheLeaderPause(t *testing.T) {
 	}
 	if n := len(lines(t, l.Bus())); n != 5 {
 		t.Errorf("%d signals in the log, want 5", n)
+	}
+}
+
+// What was sent before the log was closed is stored when the server goes on.
+func TestPublisherWhoseLogIsClosedDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	s := natstest.Start(t, natstest.Options{Processes: true, NoSync: true})[0]
+	l, late := join(t, natsbus.Options{URL: s.URL()}), join(t, natsbus.Options{URL: s.URL()})
+	first := must(t, agent(t, l, "a"), found("t", "first"))
+	s.Signal(syscall.SIGSTOP)
+	defer s.Signal(syscall.SIGCONT)
+	told := make(chan error, 1)
+	go func() {
+		_, err := agent(t, l, "a").Publish(soon(t), found("t", "second"))
+		told <- err
+	}()
+	time.Sleep(200 * time.Millisecond) // until it is sent
+	l.Close()
+	if err := <-told; !errors.Is(err, natsbus.ErrUnknown) || !errors.Is(err, natsbus.ErrClosed) {
+		t.Errorf("got %v, want ErrUnknown and ErrClosed", err)
+	}
+	s.Signal(syscall.SIGCONT)
+	reach(t, late.Bus(), first.Seq+1)
+	if _, err := agent(t, l, "a").Publish(soon(t), found("t", "third")); errors.Is(err, natsbus.ErrUnknown) || err == nil {
+		t.Errorf("what was never sent: %v", err)
 	}
 }
 
