@@ -33,6 +33,10 @@ type Options struct {
 	// Stream is the name of the log; the streams, subjects and buckets of NATS have it
 	// as prefix. Default: swarmbus.
 	Stream string
+	// Use is what the log is for, such as "rooms", for which processes have kinds, reserved kinds
+	// and a digest in common: a process with another one is refused with a [*ConfigError]. The
+	// process that makes the log says it. Default: it is not compared.
+	Use string
 	// Partitions is the number of logs over which threads are spread by a hash of their
 	// names, which all processes must agree on and which cannot change; Thread names a
 	// thread of the one that [Join] joins ([JoinAll] joins all). Only threads of that

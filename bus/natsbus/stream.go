@@ -32,6 +32,7 @@ const (
 	metaFormat     = "swarmbus.format"
 	metaRemember   = "swarmbus.remember"
 	metaPartitions = "swarmbus.partitions"
+	metaUse        = "swarmbus.use"
 )
 
 func (o *Options) streamConfig(name string) jetstream.StreamConfig {
@@ -46,6 +47,9 @@ func (o *Options) streamConfig(name string) jetstream.StreamConfig {
 		MaxMsgs: limit(o.Storage.MaxSignals), MaxBytes: limit(o.Storage.MaxBytes), MaxAge: o.Storage.MaxAge, Discard: jetstream.DiscardOld,
 		Duplicates: o.Storage.Window, DenyDelete: true, DenyPurge: true, AllowDirect: true,
 		Metadata: map[string]string{metaFormat: format, metaRemember: fmt.Sprint(o.Remember), metaPartitions: fmt.Sprint(o.Partitions)},
+	}
+	if o.Use != "" {
+		c.Metadata[metaUse] = o.Use
 	}
 	if o.Storage.MaxAge > 0 {
 		c.Duplicates = min(c.Duplicates, o.Storage.MaxAge)
@@ -169,6 +173,11 @@ func compare(got, want *jetstream.StreamConfig) error {
 		{
 			"metadata " + metaPartitions, partitions, want.Metadata[metaPartitions], partitions == want.Metadata[metaPartitions],
 			"all processes must have the same Options.Partitions, which cannot change: threads would be in two logs",
+		},
+		{
+			"metadata " + metaUse, got.Metadata[metaUse], want.Metadata[metaUse],
+			got.Metadata[metaUse] == "" || want.Metadata[metaUse] == "" || got.Metadata[metaUse] == want.Metadata[metaUse],
+			"processes of both would derive different logs: name another stream (Options.Stream)",
 		},
 	} {
 		if !c.ok {

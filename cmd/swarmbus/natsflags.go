@@ -43,6 +43,7 @@ type natsFlags struct {
 	snapshots time.Duration
 }
 
+// define defines the flags. The stream that is set is the default.
 func (f *natsFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.url, "nats", "", "URLs of NATS servers, with commas between: nats://host:4222, or tls://")
 	flags.StringVar(&f.creds, "creds", "", "file with the credentials of a NATS user")
@@ -51,7 +52,7 @@ func (f *natsFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.key, "tls-key", "", "file with the key of --tls-cert")
 	flags.StringVar(&f.sign, "sign", "", "file with the key that signs what this process says: see swarmbus keys")
 	flags.StringVar(&f.trust, "trust", "", "file with the public keys of all processes: what they did not sign does not count")
-	flags.StringVar(&f.stream, "stream", "swarmbus", "name of the log")
+	flags.StringVar(&f.stream, "stream", cmp.Or(f.stream, "swarmbus"), "name of the log")
 	flags.StringVar(&f.domain, "domain", "", "JetStream domain of the log's servers, from behind a leaf node")
 	flags.IntVar(&f.replicas, "replicas", 1, "servers that have each signal")
 	flags.StringArrayVar(&f.keep, "keep", nil, "what the log keeps: an age (720h), a size (10GB) or a number of messages; may be repeated (default: everything)")
@@ -108,6 +109,7 @@ func (f *natsFlags) complete(w io.Writer, o *natsbus.Options) (stop func() bool,
 	slow := time.AfterFunc(slowly, func() { say("no answer yet from " + natsbus.Redacted(f.url) + ", trying again until interrupted") })
 	var joined atomic.Bool
 	o.URL, o.Creds, o.TLS, o.Stream, o.Domain, o.Agent = f.url, f.creds, config, f.stream, f.domain, f.agent
+	o.Use = cmp.Or(o.Use, "solves")
 	host, _ := os.Hostname()
 	o.Process = fmt.Sprintf("%s-%d-%s", cmp.Or(host, "host"), os.Getpid(), strings.ToLower(rand.Text()[:4])) // of several connections each has its own
 	o.Storage = natsbus.Storage{Replicas: f.replicas, Monitor: f.monitor, Strict: f.strict}

@@ -87,7 +87,7 @@ func (f *natsFlags) store(log *natsbus.Log, w io.Writer) (stop func()) {
 var flagOf = strings.NewReplacer(
 	"invalid option: URL is", "--nats is", "invalid option: Stream is", "--stream is", "invalid option: Domain is", "--domain is",
 	"invalid option: Agent is", "--as is", "invalid option: Storage.Replicas is", "--replicas is",
-	"Storage.Monitor", "--monitor", "Options.Domain", "--domain", "Options.Over", "--snapshots",
+	"Storage.Monitor", "--monitor", "Options.Domain", "--domain", "Options.Stream", "--stream", "Options.Over", "--snapshots",
 )
 
 // A flagError is an error of the library, whose text names flags.

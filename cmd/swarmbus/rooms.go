@@ -41,7 +41,8 @@ switch rooms. It continues where it ended before, as --run has the log.
 
 With --nats the log is on NATS servers, and several processes with the same file, the same
 --keys and the same --stream share the rooms: one of them runs the agents, the others
-follow, and one goes on where it stopped when it is gone.
+follow, and one goes on where it stopped when it is gone. A process with another roster than
+the one that runs the agents is refused.
 
   swarmbus rooms office.yaml --nats nats://n1:4222,nats://n2:4222 --keys /srv/office.keys
 
@@ -60,6 +61,7 @@ follow, and one goes on where it stopped when it is gone.
 	cmd.Flags().StringVar(&flags.run, "run", "", "the run that has the log (default: named after the file)")
 	cmd.Flags().StringVar(&flags.keys, "keys", "", "directory of the keys that events are signed with (default: beside the log)")
 	cmd.Flags().StringVar(&flags.room, "room", "", "the room to begin in (default: the first of the file)")
+	flags.nats.stream = "office"
 	flags.nats.define(cmd.Flags())
 	flags.nats.defineSnapshots(cmd.Flags())
 	return cmd

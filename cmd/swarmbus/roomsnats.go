@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -70,7 +73,7 @@ func (f officeFlags) joinRooms(ctx context.Context, w io.Writer, o *office.Offic
 		return nil, err
 	}
 	records := machines.Numbered(roomlog.Kinds()...)
-	options := natsbus.Options{Codec: codec, Reserved: routers.Reserved(), Digest: records.Fold}
+	options := natsbus.Options{Codec: codec, Reserved: routers.Reserved(), Digest: records.Fold, Use: "rooms"}
 	log, err := f.nats.join(ctx, w, options)
 	if err != nil {
 		return nil, err
@@ -94,12 +97,23 @@ func (f officeFlags) joinRooms(ctx context.Context, w io.Writer, o *office.Offic
 		},
 		Tell:      func(drives bool, why error) { tellDriver(w, drives, why) },
 		Snapshots: f.nats.snapshots,
+		Roster:    rosterOf(o),
 	})
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintln(w, "nats: this process follows the rooms until no other one runs them")
 	return &sharedRooms{all, log, records}, haveKey(all, parts.Keys)
+}
+
+// rosterOf returns a hash of what the processes of an office must have in common: all but the
+// models and servers, whose addresses belong to the machine.
+func rosterOf(o *office.Office) string {
+	mine := *o
+	mine.Models, mine.Servers = nil, nil
+	text, _ := json.Marshal(mine) // was read from a file
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
 }
 
 // tellDriver says whether this process has the router.

@@ -19,6 +19,7 @@ type request struct {
 	Agent   string        `json:"agent,omitempty"`
 	Message rooms.Message `json:"message,omitzero"`
 	Through uint64        `json:"through,omitempty"`
+	Roster  string        `json:"roster,omitempty"`
 	After   uint64        `json:"after"` // what was in the log when it was first asked
 }
 
@@ -26,8 +27,9 @@ type request struct {
 type reply struct {
 	Receipt rooms.Receipt `json:"receipt,omitzero"`
 	Problem string        `json:"problem,omitempty"`
-	None    bool          `json:"none,omitempty"` // the problem is [rooms.ErrNone]
-	Full    bool          `json:"full,omitempty"` // the problem is [rooms.ErrFull]
+	None    bool          `json:"none,omitempty"`   // the problem is [rooms.ErrNone]
+	Full    bool          `json:"full,omitempty"`   // the problem is [rooms.ErrFull]
+	Roster  bool          `json:"roster,omitempty"` // the problem is [ErrRoster]
 }
 
 // problem is an error of the router, which may be in another process.
@@ -47,6 +49,8 @@ func (r *reply) err() error {
 		return &problem{r.Problem, rooms.ErrNone}
 	case r.Full:
 		return &problem{r.Problem, rooms.ErrFull}
+	case r.Roster:
+		return &problem{r.Problem, ErrRoster}
 	}
 	return &problem{r.Problem, nil}
 }
@@ -56,6 +60,7 @@ const calls = "rooms"
 
 // ask asks the router, in whatever process it is.
 func (r *Rooms) ask(ctx context.Context, q request) (a reply, err error) {
+	q.Roster = r.o.Roster
 	if q.After, err = r.Last(); err != nil {
 		return a, err
 	}
@@ -85,7 +90,7 @@ func (r *Rooms) answer(ctx context.Context, router *rooms.Router, text []byte) [
 		return nil
 	}
 	if err != nil {
-		a = reply{Problem: err.Error(), None: errors.Is(err, rooms.ErrNone), Full: errors.Is(err, rooms.ErrFull)}
+		a = reply{Problem: err.Error(), None: errors.Is(err, rooms.ErrNone), Full: errors.Is(err, rooms.ErrFull), Roster: errors.Is(err, ErrRoster)}
 	}
 	text, _ = json.Marshal(a) // has no member that cannot be encoded
 	return text
@@ -97,7 +102,12 @@ func gone(err error) bool {
 
 // change does what is asked for.
 func (r *Rooms) change(ctx context.Context, router *rooms.Router, q *request) (rooms.Receipt, error) {
+	if q.Roster != r.o.Roster {
+		return rooms.Receipt{}, fmt.Errorf("%w: %s has %q, and a process that asks it %q: all that share the rooms need the same; to change it, stop all of them", ErrRoster, r.o.Log.Process(), r.o.Roster, q.Roster)
+	}
 	switch q.Do {
+	case "roster":
+		return rooms.Receipt{}, nil
 	case "say":
 		if got, said, err := r.said(q); said || err != nil {
 			return got, err

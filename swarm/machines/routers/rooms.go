@@ -20,7 +20,10 @@ import (
 // some characters as six, it has room in one message of the servers.
 const ResultBytes = 128 << 10
 
-// Options of [Open]. All but Tell and Snapshots are required.
+// ErrRoster is returned in a process that has another [Options].Roster than the one that runs the rooms.
+var ErrRoster = errors.New("routers: the rooms are run with another roster")
+
+// Options of [Open]. All but Tell, Snapshots and Roster are required.
 type Options struct {
 	Log     *natsbus.Log
 	Records *machines.Records // of the kinds of package roomlog, numbered, folded from the log
@@ -35,6 +38,10 @@ type Options struct {
 	// drives the rooms, which need [natsbus.Options].Over. Default: none are stored, and the
 	// stream has to keep everything.
 	Snapshots time.Duration
+	// Roster is what all processes must have in common beside the log, such as a hash of the
+	// file of the office. A process with another one than that of the process that runs the rooms may
+	// change nothing, and its [Rooms.Run] ends: with [ErrRoster].
+	Roster string
 }
 
 // Codec returns the codec with which processes read a log of rooms.
@@ -102,8 +109,20 @@ func (r *Rooms) place(router *rooms.Router) {
 // Run drives the rooms whenever no other process does, until ctx or the log ends, and
 // returns why, or why this process cannot drive them.
 func (r *Rooms) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var comparing sync.WaitGroup
+	defer comparing.Wait()
+	defer cancel(nil)
+	comparing.Go(func() {
+		if _, err := r.ask(ctx, request{Do: "roster"}); errors.Is(err, ErrRoster) {
+			cancel(err)
+		}
+	})
 	for {
 		err := r.drive(ctx)
+		if why := context.Cause(ctx); errors.Is(why, ErrRoster) {
+			return why
+		}
 		if !gone(err) || ctx.Err() != nil || r.o.Log.Err() != nil {
 			return err
 		}
