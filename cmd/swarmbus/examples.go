@@ -20,7 +20,7 @@ var examples = map[string]string{
 	"swarmbus team schema": "swarmbus team schema > team.schema.json",
 	"swarmbus team show":   "swarmbus team show decision",
 	"swarmbus doctor":      "swarmbus doctor --team review.yaml --timeout 10s",
-	"swarmbus rooms":       "swarmbus rooms office.yaml --room planning\nswarmbus rooms office.yaml --nats nats://n1:4222 --stream office --keys office.keys",
+	"swarmbus rooms":       "swarmbus rooms office.yaml --room planning\nswarmbus rooms office.yaml --nats nats://n1:4222 --keys office.keys",
 	"swarmbus room":        "swarmbus room show planning",
 	"swarmbus serve":       "swarmbus serve --demo\nswarmbus serve --addr 127.0.0.1:7400\nswarmbus serve --nats nats://n1:4222 --config serve.yaml",
 	"swarmbus keys":        "swarmbus keys system planner critic verifier --dir keys > swarm.trust",
