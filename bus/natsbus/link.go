@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,7 @@ type Link struct {
 	stream jetstream.Stream
 
 	refused  refusals
+	state    state
 	unstores atomic.Bool // it was told that the servers store nothing, and they have not since
 
 	ended context.Context // its cause says why
@@ -31,8 +33,37 @@ type Link struct {
 
 func newLink(o Options, name string) *Link {
 	l := &Link{opts: o, name: name}
+	tell := o.Tell.Status
+	l.opts.Tell.Status = func(s Status) {
+		l.state.set(s)
+		if tell != nil {
+			tell(s)
+		}
+	}
 	l.ended, l.end = context.WithCancelCause(context.Background())
 	return l
+}
+
+// A state is how the connection is.
+type state struct {
+	mu     sync.Mutex // protects the fields below
+	status Status
+	since  time.Time // from when it is connected, or not
+}
+
+func (s *state) set(now Status) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.Connected != s.status.Connected || s.since.IsZero() {
+		s.since = time.Now()
+	}
+	s.status = now
+}
+
+func (s *state) get() (Status, time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.status, s.since
 }
 
 // Dial connects to the servers, and checks that they store the log as was asked for. Like

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -149,13 +150,29 @@ type Stats struct {
 	Retried     uint64            // messages that were sent again
 	Alarms      uint64            // differences from other processes
 	Compared    uint64            // messages of other processes that were found to be derived alike
+
+	Status Status    // of the connection, as [Tell].Status was told last
+	Since  time.Time // from when it is connected, or not
 }
 
 // Stats returns the counts.
 func (l *Log) Stats() Stats {
 	first, compared, alarms := l.compare.counts()
+	status, since := l.state.get()
 	return Stats{
+		Status: status, Since: since,
 		First: first, Last: l.next.Load() - 1, Dead: l.judge.dead.counts(), Retried: l.waiting.retried.Load(),
 		Alarms: alarms, Compared: compared,
 	}
+}
+
+// Behind returns how many messages of the stream the bus was not fed with yet. It asks the
+// servers; the error is why they did not answer before ctx ended.
+func (l *Log) Behind(ctx context.Context) (uint64, error) {
+	info, err := l.stream.Info(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("natsbus: the stream %s: %w", l.name, err)
+	}
+	next := l.next.Load()
+	return max(info.State.LastSeq+1, next) - next, nil
 }

@@ -39,6 +39,7 @@ type natsFlags struct {
 	trust    string
 	agent    string // that this process runs; "": none
 	watches  bool   // it publishes nothing
+	several  bool   // this process has other logs, too
 
 	snapshots time.Duration
 }
@@ -105,7 +106,7 @@ func (f *natsFlags) complete(w io.Writer, o *natsbus.Options) (stop func() bool,
 	if err := f.keys(o); err != nil {
 		return nil, err
 	}
-	say := func(what any) { fmt.Fprintln(w, "nats:", transcript.Printable(fmt.Sprint(what))) }
+	say := func(what any) { fmt.Fprintln(w, f.about(), transcript.Printable(fmt.Sprint(what))) }
 	slow := time.AfterFunc(slowly, func() { say("no answer yet from " + natsbus.Redacted(f.url) + ", trying again until interrupted") })
 	var joined atomic.Bool
 	o.URL, o.Creds, o.TLS, o.Stream, o.Domain, o.Agent = f.url, f.creds, config, f.stream, f.domain, f.agent
@@ -179,8 +180,16 @@ func (f *natsFlags) joinSwarm(ctx context.Context, w io.Writer, fold func(signal
 // records are those of a log's solves; what is left out of them is said on w.
 func (f *natsFlags) records(w io.Writer) *machines.Records {
 	r := machines.NewRecords()
-	r.Ignored = func(d natsbus.DeadLetter) { fmt.Fprintln(w, "nats:", transcript.Printable(d.Error())) }
+	r.Ignored = func(d natsbus.DeadLetter) { fmt.Fprintln(w, f.about(), transcript.Printable(d.Error())) }
 	return r
+}
+
+// about is what lines about the log begin with: with its name if there are others.
+func (f *natsFlags) about() string {
+	if f.several {
+		return "nats: " + f.stream + ":"
+	}
+	return "nats:"
 }
 
 // slowly is how long the servers may be silent before the user is informed.

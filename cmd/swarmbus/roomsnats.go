@@ -95,14 +95,14 @@ func (f officeFlags) joinRooms(ctx context.Context, w io.Writer, o *office.Offic
 			mine.Store = store
 			return o.Build(mine)
 		},
-		Tell:      func(drives bool, why error) { tellDriver(w, drives, why) },
+		Tell:      func(drives bool, why error) { tellDriver(w, f.nats.about(), drives, why) },
 		Snapshots: f.nats.snapshots,
 		Roster:    rosterOf(o),
 	})
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintln(w, "nats: this process follows the rooms until no other one runs them")
+	fmt.Fprintln(w, f.nats.about(), "this process follows the rooms until no other one runs them")
 	return &sharedRooms{all, log, records}, haveKey(all, parts.Keys)
 }
 
@@ -117,14 +117,14 @@ func rosterOf(o *office.Office) string {
 }
 
 // tellDriver says whether this process has the router.
-func tellDriver(w io.Writer, drives bool, why error) {
+func tellDriver(w io.Writer, about string, drives bool, why error) {
 	switch {
 	case drives && why != nil:
-		fmt.Fprintln(w, "nats:", transcript.Printable(why.Error()))
+		fmt.Fprintln(w, about, transcript.Printable(why.Error()))
 	case drives:
-		fmt.Fprintln(w, "nats: this process runs the rooms")
+		fmt.Fprintln(w, about, "this process runs the rooms")
 	case errors.Is(why, natsbus.ErrLost):
-		fmt.Fprintln(w, "nats: this process follows the rooms: another one may run them by now")
+		fmt.Fprintln(w, about, "this process follows the rooms: another one may run them by now")
 	}
 }
 

@@ -142,8 +142,10 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	if err != nil {
 		return err
 	}
-	for _, log := range logs {
-		defer f.nats.store(log, progress)()
+	for i, log := range logs {
+		nats := f.nats
+		nats.stream = o.Elsewhere[i].Run
+		defer nats.store(log, progress)()
 	}
 	desk, err := config.teams(&o, progress)
 	if err != nil {

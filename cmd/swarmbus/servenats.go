@@ -8,11 +8,13 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
 	"github.com/swarmbus/swarmbus/swarm/machines"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -82,6 +84,7 @@ func (f *serveFlags) checkNATS(config *serveConfig) error {
 		}
 		taken[t.Stream] = who
 	}
+	f.nats.several = len(taken) > 1
 	return nil
 }
 
@@ -115,7 +118,7 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 			return logs, err
 		}
 		logs = append(logs, log)
-		shown := host.Elsewhere{Run: t.Stream, Log: records}
+		shown := host.Elsewhere{Run: t.Stream, Log: records, Health: healthOf(log, t.Stream)}
 		if t.Team != "" {
 			if err := driving(ctx, nats, &shown, t.Team, log, progress); err != nil {
 				return logs, err
@@ -125,6 +128,27 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 	}
 	config.Teams = nil
 	return logs, nil
+}
+
+// healthOf returns a function that says how a log is doing.
+func healthOf(log *natsbus.Log, stream string) func(context.Context) api.StreamHealth {
+	return func(ctx context.Context) api.StreamHealth {
+		now := log.Stats()
+		h := api.StreamHealth{
+			Name: stream, Connected: now.Status.Connected, Since: now.Since,
+			Dead: now.Dead, Retried: now.Retried, Alarms: now.Alarms, Compared: now.Compared,
+		}
+		if !h.Connected {
+			h.Problem = now.Status.String()
+			return h
+		}
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		if n, err := log.Behind(ctx); err == nil {
+			h.Behind = &n
+		}
+		return h
+	}
 }
 
 // driving lets a team drive solves of the log. Each has a log of its own, as it has a lease.

@@ -92,5 +92,5 @@ func (f *serveFlags) share(ctx context.Context, c *serveConfig, o *office.Office
 	if err != nil {
 		return nil, nil, err
 	}
-	return &host.Office{Name: c.Office.Stream, Shared: &host.Shared{Log: r.records, Router: r.rooms, Agents: options.Agents}}, r.log, nil
+	return &host.Office{Name: c.Office.Stream, Shared: &host.Shared{Log: r.records, Router: r.rooms, Agents: options.Agents, Health: healthOf(r.log, c.Office.Stream)}}, r.log, nil
 }

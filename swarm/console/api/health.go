@@ -27,6 +27,21 @@ type LogHealth struct {
 	Held      int      `json:"held"`
 	Account   Account  `json:"account" doc:"Deliveries since the server started; of an office, the messages and mail that wait for agents"`
 	Readers   []Reader `json:"readers"`
+
+	Stream *StreamHealth `json:"stream,omitempty" doc:"Of a log on NATS servers"`
+}
+
+// StreamHealth is how this process and a log on servers are doing.
+type StreamHealth struct {
+	Name      string            `json:"name"`
+	Connected bool              `json:"connected" doc:"There is a connection, and the log's servers answer"`
+	Since     time.Time         `json:"since" doc:"From when it is connected, or not"`
+	Problem   string            `json:"problem,omitempty" doc:"Why it is not connected"`
+	Behind    *uint64           `json:"behind,omitempty" doc:"Messages of the stream that this process has not read yet; absent if the servers do not answer"`
+	Dead      map[string]uint64 `json:"dead" doc:"Messages that are not in the log, by reason"`
+	Retried   uint64            `json:"retried" doc:"Messages that were sent again"`
+	Alarms    uint64            `json:"alarms" doc:"Differences from what other processes derived"`
+	Compared  uint64            `json:"compared" doc:"Messages of other processes that were derived alike"`
 }
 
 // An Account counts the results of all deliveries: intended is the sum of the others.

@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -18,6 +19,8 @@ type Elsewhere struct {
 	Run  string
 	Team string // whose solves it has; "" means Run
 	Log  Records
+	// Health returns how the log is doing, without waiting for long. It may be nil.
+	Health func(context.Context) api.StreamHealth
 	// Options are those of the team. Without agents, its solves are only watched.
 	Options swarm.Options
 	// Solve and Resume drive a solve as soon as no other process does. They may be nil.

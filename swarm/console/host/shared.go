@@ -15,6 +15,8 @@ type Shared struct {
 	Log    Records
 	Router Router
 	Agents []rooms.Standing // of the roster
+	// Health returns how the log is doing, without waiting for long. It may be nil.
+	Health func(context.Context) api.StreamHealth
 }
 
 // A Router has rooms, in this process ([rooms.Router]) or wherever they are driven

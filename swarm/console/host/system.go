@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"time"
 
 	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -52,6 +55,9 @@ func (s system) Health(ctx context.Context) (api.Health, error) {
 				Name: r.Agent, Site: placeOf(r.Site), Pending: r.Account.Pending, Slow: r.Account.Pending > slow || r.Running > 0, Account: accountOf(r.Account),
 			})
 		}
+		if d.elsewhere != nil {
+			addStream(ctx, &one, d.elsewhere.Health)
+		}
 		of.Logs, of.OK = append(of.Logs, one), of.OK && one.Problem == ""
 	}
 	if o := s.h.office; o != nil {
@@ -59,11 +65,26 @@ func (s system) Health(ctx context.Context) (api.Health, error) {
 		one := api.LogHealth{Run: o.Name, Seq: s.h.o.Hub.Cursor()[o.Name], Readers: []api.Reader{}, Account: o.account(ctx)}
 		one.Published = max(one.Seq, o.before) - o.before
 		if problem != nil {
-			one.Problem, of.OK = problem.Error(), false
+			one.Problem = problem.Error()
 		}
-		of.Logs = append(of.Logs, one)
+		if o.Shared != nil {
+			addStream(ctx, &one, o.Shared.Health)
+		}
+		of.Logs, of.OK = append(of.Logs, one), of.OK && one.Problem == ""
 	}
 	return of, nil
+}
+
+// addStream adds how a log on servers is doing. One that is not connected is a problem.
+func addStream(ctx context.Context, l *api.LogHealth, health func(context.Context) api.StreamHealth) {
+	if health == nil {
+		return
+	}
+	now := health(ctx)
+	l.Stream = &now
+	if l.Problem == "" && !now.Connected {
+		l.Problem = fmt.Sprintf("the stream %s does not answer since %s: %s", now.Name, now.Since.Format(time.RFC3339), now.Problem)
+	}
 }
 
 // placeOf returns a place in a program without the directory in which it was built.
@@ -105,6 +126,7 @@ func (s system) Metrics(ctx context.Context) ([]byte, error) {
 	for _, l := range h.Logs {
 		fmt.Fprintf(&out, "swarmbus_deliveries_pending{run=%q} %d\n", l.Run, l.Account.Pending)
 	}
+	metricsOfStreams(family, &out, h.Logs)
 	states := map[string]int{}
 	for _, d := range s.h.desks {
 		going := d.going()
@@ -125,4 +147,40 @@ func (s system) Metrics(ctx context.Context) ([]byte, error) {
 	family("heap_bytes", "gauge", "Bytes of the heap.")
 	fmt.Fprintf(&out, "swarmbus_heap_bytes %d\n", h.Memory)
 	return out.Bytes(), nil
+}
+
+// metricsOfStreams writes the counts of logs on servers, if there are any.
+func metricsOfStreams(family func(name, kind, help string), out *bytes.Buffer, logs []api.LogHealth) {
+	logs = slices.DeleteFunc(slices.Clone(logs), func(l api.LogHealth) bool { return l.Stream == nil })
+	if len(logs) == 0 {
+		return
+	}
+	each := func(name, kind, help string, count func(*api.StreamHealth) (n uint64, known bool)) {
+		family(name, kind, help)
+		for _, l := range logs {
+			if n, known := count(l.Stream); known {
+				fmt.Fprintf(out, "swarmbus_%s{stream=%q} %d\n", name, l.Stream.Name, n)
+			}
+		}
+	}
+	each("log_connected", "gauge", "1 if there is a connection and the servers of the log answer, by stream.", func(h *api.StreamHealth) (uint64, bool) {
+		if h.Connected {
+			return 1, true
+		}
+		return 0, true
+	})
+	each("log_behind", "gauge", "Messages that were not read yet, by stream; absent if the servers do not answer.", func(h *api.StreamHealth) (uint64, bool) {
+		if h.Behind == nil {
+			return 0, false
+		}
+		return *h.Behind, true
+	})
+	each("log_alarms_total", "counter", "Differences from what other processes derived, by stream.", func(h *api.StreamHealth) (uint64, bool) { return h.Alarms, true })
+	each("log_retries_total", "counter", "Messages that were sent again, by stream.", func(h *api.StreamHealth) (uint64, bool) { return h.Retried, true })
+	family("log_dead_letters_total", "counter", "Messages that are not in the log, by stream and reason.")
+	for _, l := range logs {
+		for _, reason := range slices.Sorted(maps.Keys(l.Stream.Dead)) {
+			fmt.Fprintf(out, "swarmbus_log_dead_letters_total{stream=%q,reason=%q} %d\n", l.Stream.Name, reason, l.Stream.Dead[reason])
+		}
+	}
 }
