@@ -27,7 +27,8 @@
 // folded atomically. A signal that is not in the log suppresses, ends and
 // resolves nothing: a call that asked a resolver decides anew afterwards. If its
 // context ends before a sequencer says whether its signals are in the log, they may
-// enter it later, and are folded then; the hook is not called for them.
+// enter it later, and are folded then; the hook is not called for them. The next call
+// sends them again before it decides, so the same emission, tried again, is a repetition.
 //
 // # Ordering
 //

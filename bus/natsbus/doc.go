@@ -103,7 +103,8 @@
 //	                                 others need permissions of    TestDocumentedPermissionsSufficeForASolve,
 //	                                 NATS or signatures            TestDocumentedPermissionsAreTight
 //	a layer decides by the log     holds: it decides again when  TestLayerDecidesByTheLogAsItIs,
-//	  as it is                       another process was quicker   TestLayerFoldsWhatItAppendsBeforeItDecidesAgain
+//	  as it is                       another process was quicker   TestLayerFoldsWhatItAppendsBeforeItDecidesAgain,
+//	                                                               TestLayerFoldsWhatItsCallersLeftDuringAnOutage
 //	a layer's fold follows         holds with                    TestLayersOfAllProcessesHaveOneState,
 //	                                 [bus.Layer.Follow], as in     TestLayersThatEmitAtOnceAgree,
 //	                                 connectivity.Rebuild; else    TestLayerFoldsWhatItsOwnProcessAppends

@@ -235,6 +235,51 @@ func TestLayerFoldsWhatItAppendsBeforeItDecidesAgain(t *testing.T) {
 	}
 }
 
+func TestLayerFoldsWhatItsCallersLeftDuringAnOutage(t *testing.T) {
+	t.Parallel()
+	proxy := natstest.NewProxy(t, strings.TrimPrefix(natstest.Start(t, natstest.Options{})[0].URL(), "nats://"))
+	l := join(t, natsbus.Options{URL: "nats://" + proxy.Addr()})
+	layer, err := l.Bus().Layer("counter", signals.KindMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folded := 0
+	count := func(ctx context.Context) error {
+		return layer.Append(ctx, func(uint64, time.Time) ([]signals.Any, error) {
+			return []signals.Any{signals.New(signals.Header{Thread: "t", TTL: -1}, signals.Memory{Content: fmt.Sprint(folded), Category: "c"})}, nil
+		}, func(all []signals.Any) { folded += len(all) })
+	}
+	const outages = 3
+	for range outages {
+		proxy.Cut()
+		var callers sync.WaitGroup
+		for range 4 {
+			callers.Go(func() {
+				short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+				defer cancel()
+				if err := count(short); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("got %v during an outage", err)
+				}
+			})
+		}
+		callers.Wait()
+		proxy.Mend()
+		if err := count(soon(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	for s := range l.Bus().History(bus.Filter{Kinds: []signals.Kind{signals.KindMemory}}) {
+		if text := s.Body().(signals.Memory).Content; text != fmt.Sprint(n) {
+			t.Errorf("signal %d was decided after %s", n, text)
+		}
+		n++
+	}
+	if n != 2*outages || folded != n {
+		t.Errorf("%d signals, %d folded, want one that was left and one more for each of %d outages", n, folded, outages)
+	}
+}
+
 func complete(s *signals.Signal[signals.Discovery]) signals.Any {
 	s.Source, s.Time = "a", time.Now()
 	return s
