@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -60,7 +62,7 @@ func (a asking) take(ctx context.Context, t *agents.Turn, argue bool) iter.Seq2[
 
 // askFor returns what the agent says, and why it said no more.
 func (a asking) askFor(ctx context.Context, t *agents.Turn, argue bool) ([]signals.Any, error) {
-	request, err := encode(t, argue)
+	request, err := encode(ctx, t, argue)
 	if err != nil {
 		return nil, err
 	}
@@ -68,20 +70,53 @@ func (a asking) askFor(ctx context.Context, t *agents.Turn, argue bool) ([]signa
 	if err != nil {
 		return nil, err
 	}
-	var answer Answer
+	var answer reply
 	if err := json.Unmarshal(text, &answer); err != nil {
 		return nil, fmt.Errorf("remote: the answer of %s: %w", t.Agent, err)
 	}
 	all, err := answer.Read(a.codec)
+	asks, wrong := answer.asks(t)
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("remote: the answer of %s: %w", t.Agent, err)
+	case err != nil || wrong != nil:
+		return nil, fmt.Errorf("remote: the answer of %s: %w", t.Agent, cmp.Or(err, wrong))
+	case asks != nil:
+		return all, asks
 	case answer.Error == "":
 		return all, nil
 	case answer.Retry:
 		return all, agents.Retryable(errors.New(answer.Error), answer.After)
 	}
 	return all, errors.New(answer.Error)
+}
+
+// mostQuestions is how many questions a turn may have.
+const mostQuestions = 64
+
+// unlimited are the limits of texts whose senders have limited them.
+var unlimited = signals.Limits{TextBytes: -1}
+
+// asks returns the error of a turn that asks a person; nil: it asks nothing. The questions have to
+// be about calls of this turn.
+func (r *reply) asks(t *agents.Turn) (*tools.AskError, error) {
+	if len(r.Questions) == 0 {
+		return nil, nil
+	}
+	if n := len(r.Questions); n > mostQuestions {
+		return nil, fmt.Errorf("%d questions, at most %d are allowed", n, mostQuestions)
+	}
+	asks := new(tools.AskError)
+	for i, p := range r.Questions {
+		err := p.Check(unlimited)
+		if at := p.Once; err == nil && (p.Agent != t.Agent || at.Thread != t.Thread || at.Turn != t.Round) {
+			err = fmt.Errorf("it is of %s in turn %d of %s", p.Agent, at.Turn, at.Thread)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("questions[%d]: %w", i, err)
+		}
+		q, _ := p.Question() // it was checked
+		asks.Questions = append(asks.Questions, q)
+	}
+	return asks, nil
 }
 
 // Read returns the signals of the answer. A nil codec knows the built-in kinds.
@@ -125,8 +160,8 @@ func part(a *agents.Agent, t *agents.Turn, argue bool) *agents.Agent {
 // Take lets an agent take the turn of a request, and returns the answer. That of a nil agent is
 // an error. A nil codec knows the built-in kinds.
 func Take(ctx context.Context, a *agents.Agent, codec *signals.Codec, request []byte) []byte {
-	var answer Answer
-	t, argue, err := decode(request, known(codec))
+	var answer reply
+	ctx, t, argue, err := decode(ctx, request, known(codec))
 	if a == nil {
 		a, err = &agents.Agent{}, errors.New("remote: no agent for the turn")
 	}
@@ -144,6 +179,11 @@ func Take(ctx context.Context, a *agents.Agent, codec *signals.Codec, request []
 	if err != nil {
 		answer.Error = strings.TrimPrefix(err.Error(), "agents: "+a.ID+": ") // the swarm says whose it is
 		answer.After, answer.Retry = agents.IsRetryable(err)
+		if asks := (*tools.AskError)(nil); errors.As(err, &asks) {
+			for _, q := range asks.Questions {
+				answer.Questions = append(answer.Questions, tools.AskedOf(q))
+			}
+		}
 	}
 	text, err := json.Marshal(answer)
 	if err != nil {

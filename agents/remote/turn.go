@@ -1,12 +1,15 @@
 package remote
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/routing"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -68,6 +71,18 @@ type Answer struct {
 	After   time.Duration     `json:"after,omitempty" doc:"Nanoseconds to wait before that"`
 }
 
+// A request is a turn with the answers of people about calls of tools in it.
+type request struct {
+	Turn
+	Answers []tools.AnsweredCall `json:"answers,omitempty"`
+}
+
+// A reply is an answer with what a person has to allow before the turn goes on.
+type reply struct {
+	Answer
+	Questions []tools.AskedCall `json:"questions,omitempty"`
+}
+
 // A writer writes signals until one cannot be written.
 type writer struct{ err error }
 
@@ -97,8 +112,8 @@ func (w *writer) standing(of agents.Standing) Standing {
 	return s
 }
 
-// encode writes a turn.
-func encode(t *agents.Turn, argue bool) ([]byte, error) {
+// encode writes a turn with what people have answered.
+func encode(ctx context.Context, t *agents.Turn, argue bool) ([]byte, error) {
 	var w writer
 	out := Turn{
 		Agent: t.Agent, Thread: t.Thread, Round: t.Round, Task: t.Task, New: w.all(t.New), Heard: w.all(t.Heard), Said: w.all(t.Said),
@@ -117,7 +132,7 @@ func encode(t *agents.Turn, argue bool) ([]byte, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	return json.Marshal(out)
+	return json.Marshal(request{out, tools.AnswersIn(ctx, t.Thread, t.Agent)})
 }
 
 // A reader reads signals until one cannot be read.
@@ -161,11 +176,11 @@ func (r *reader) standing(of Standing) agents.Standing {
 	return s
 }
 
-// decode reads a turn.
-func decode(text []byte, codec *signals.Codec) (t *agents.Turn, argue bool, err error) {
-	var in Turn
+// decode reads a turn, and returns a context with what people have answered.
+func decode(ctx context.Context, text []byte, codec *signals.Codec) (_ context.Context, t *agents.Turn, argue bool, err error) {
+	var in request
 	if err := json.Unmarshal(text, &in); err != nil {
-		return nil, false, fmt.Errorf("remote: request is not a turn: %w", err)
+		return ctx, nil, false, fmt.Errorf("remote: request is not a turn: %w", err)
 	}
 	r := reader{codec: codec}
 	t = &agents.Turn{
@@ -181,8 +196,11 @@ func decode(text []byte, codec *signals.Codec) (t *agents.Turn, argue bool, err 
 	for _, to := range in.Routed {
 		t.Routed = append(t.Routed, agents.Routed{Action: to.Action, Signal: r.signal(to.Signal)})
 	}
+	for _, a := range in.Answers {
+		r.err = cmp.Or(r.err, a.Check(unlimited))
+	}
 	if in.Stands {
 		t.Clock = func() time.Time { return in.Time }
 	}
-	return t, in.Argue, r.err
+	return tools.WithAnswers(ctx, in.Answers), t, in.Argue, r.err
 }

@@ -1,8 +1,10 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +18,7 @@ type Question struct {
 	Args    json.RawMessage `json:"args"`
 	Why     string          `json:"why"`               // why the call needs a person's permission
 	Changed *Spec           `json:"changed,omitempty"` // the tool as it is now, if it has changed
+	For     string          `json:"for,omitempty"`     // what of the tool is asked about: a hash of its [Spec], or an attempt to call it
 	Once    Place           `json:"once"`              // where an answer for this call is recorded
 	Solve   Place           `json:"solve,omitzero"`    // where an answer for the solve is recorded; zero: there is none
 }
@@ -87,4 +90,31 @@ func (e *AskError) Asks() string {
 		all = append(all, q.String())
 	}
 	return strings.Join(all, "; ")
+}
+
+// WithAnswers returns a context in whose turns these answers count, and no others: none that a
+// recorder has. So the process of an agent takes answers only from who asked for the turn.
+func WithAnswers(ctx context.Context, all []AnsweredCall) context.Context {
+	return context.WithValue(ctx, answersKey{}, all)
+}
+
+// AnswersIn returns the answers of [WithAnswers] for an agent in a thread.
+func AnswersIn(ctx context.Context, thread, agent string) []AnsweredCall {
+	all, _ := ctx.Value(answersKey{}).([]AnsweredCall)
+	return slices.DeleteFunc(slices.Clone(all), func(a AnsweredCall) bool { return a.Place.Thread != thread || a.Place.Agent != agent })
+}
+
+type answersKey struct{}
+
+// answered returns the answer at a place; nil: there is none.
+func answered(ctx context.Context, by Recorder, at Place) (*Answer, error) {
+	all, given := ctx.Value(answersKey{}).([]AnsweredCall)
+	if !given {
+		v, _, err := found[verdict](ctx, by, at)
+		return v.Answered, err
+	}
+	if i := slices.IndexFunc(all, func(a AnsweredCall) bool { return a.Place == at }); i >= 0 {
+		return &all[i].Answer, nil
+	}
+	return nil, nil
 }

@@ -222,7 +222,8 @@ func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args
 		q.Why = "its policy is to ask"
 	}
 	if q.Why != "" {
-		q.Once, q.Solve = p.with("answer", now.Hash()), p.solve("allow", o.Full(), now.Hash())
+		q.For = now.Hash()
+		q.Once, q.Solve = p.with("answer", q.For), p.solve("allow", o.Full(), q.For)
 		if a, err = c.ask(ctx, p, q); err != nil || a.Verdict == Refuse {
 			return a, err
 		}
@@ -233,7 +234,7 @@ func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args
 		if err != nil || fresh || now.Hints.repeats() {
 			return a, err
 		}
-		q := Question{Agent: p.Agent, Tool: o.Full(), Args: args, Once: p.with("answer", attempt)}
+		q := Question{Agent: p.Agent, Tool: o.Full(), Args: args, For: attempt, Once: p.with("answer", attempt)}
 		q.Why = "an earlier call began and has no result on record, so it may have been done"
 		if a, err = c.ask(ctx, p, q); err != nil || a.Verdict == Refuse {
 			return a, err
@@ -264,12 +265,8 @@ func (c *Calls) ask(ctx context.Context, p Place, q Question) (Answer, error) {
 		if answer.at == (Place{}) {
 			continue
 		}
-		v, isThere, err := found[verdict](ctx, answer.by, answer.at)
-		if err != nil {
-			return Answer{}, err
-		}
-		if isThere && v.Answered != nil {
-			return *v.Answered, nil
+		if a, err := answered(ctx, answer.by, answer.at); err != nil || a != nil {
+			return *cmp.Or(a, new(Answer)), err
 		}
 	}
 	_, err := recorded(ctx, c.turn, p.asked(c.of.Taking), func(context.Context) (question, error) { return question{&q}, nil })

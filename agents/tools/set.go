@@ -222,8 +222,8 @@ func (c *Calls) pinned(ctx context.Context, s Spec) (string, error) {
 	now := s.Hash()
 	pin, err := recorded(ctx, c.solve, c.place.solve("pin", s.Full()), func(context.Context) (string, error) { return now, nil })
 	if err == nil && pin != now {
-		_, allowed, why := found[verdict](ctx, c.solve, c.place.solve("allow", s.Full(), now))
-		if err = why; !allowed {
+		allowed, why := answered(ctx, c.solve, c.place.solve("allow", s.Full(), now))
+		if err = why; allowed == nil {
 			return pin, err
 		}
 	}
