@@ -35,13 +35,13 @@ var rules = []struct {
 		ours:   []string{"signals", "signals/cloudevents", "conflict", "bus", "bus/journal"},
 		others: []string{"github.com/nats-io/nats.go", "github.com/cenkalti/backoff/v5"},
 	}},
-	{"agents/remote", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/routing", "agents/tools"}}},
+	{"agents/remote", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/models", "agents/routing", "agents/tools"}}},
 	{"agents/join", rule{
 		ours: []string{"signals", "signals/coordination", "agents", "agents/remote"}, others: []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time/rate"},
 	}},
 	{"swarm/machines/routers", rule{ours: []string{"signals", "bus", "bus/journal", "bus/natsbus", "swarm/machines", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog"}}},
 	{"swarm/machines", rule{ours: []string{
-		"signals", "bus", "bus/journal", "bus/natsbus", "conflict", "consensus", "agents", "agents/remote", "swarm", "swarm/internal/names", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
+		"signals", "bus", "bus/journal", "bus/natsbus", "conflict", "consensus", "agents", "agents/remote", "agents/tools", "swarm", "swarm/cassette", "swarm/internal/names", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
 	}}},
 	{"signals/coordination", rule{ours: []string{"signals"}}},
 	{"signals/retract", rule{ours: []string{"signals"}}},
@@ -105,7 +105,7 @@ var rules = []struct {
 	}},
 	{"agents/tools/mcp", rule{ours: []string{"signals", "agents", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
 	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "signals/retract", "agents/spending", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/tools"}}},
-	{"swarm/cassette", rule{ours: []string{"signals", "agents/spending", "agents", "agents/models", "agents/tools", "bus/journal"}}},
+	{"swarm/cassette", rule{ours: []string{"signals", "agents/spending", "agents", "agents/models", "agents/tools", "bus", "bus/journal"}}},
 	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "bus/connectivity/lifecycle", "consensus", "consensus/reliability", "agents", "agents/routing", "signals/coordination", "signals/retract", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/internal/standings", "swarm/internal/words", "internal/plain"}}},
 	{"swarm/selection", rule{}},
 	{"swarm/synthesis", rule{ours: []string{"signals", "conflict", "consensus", "swarm/claims"}}},
@@ -206,7 +206,7 @@ var rules = []struct {
 	{"swarm/console", rule{ours: []string{"swarm/console/agui", "swarm/console/api", "swarm/console/feed", "swarm/console/guard"}}},
 	{"swarm/schemas", rule{ours: []string{
 		"agents/join", "agents/reports", "swarm/console/api", "swarm/teams",
-		"signals", "signals/cloudevents", "signals/coordination", "signals/retract", "agents", "agents/routing", "bus/connectivity/lifecycle", "conflict", // for the tests, which make them
+		"signals", "signals/cloudevents", "signals/coordination", "signals/retract", "agents", "agents/routing", "agents/tools", "bus/connectivity/lifecycle", "conflict", // for the tests, which make them
 		"swarm/rooms/events", "swarm/rooms/roomlog", "swarm/runlog", "swarm/settle", "swarm/synthesis",
 	}}},
 	{"swarm/reporting", rule{ours: []string{"signals", "bus", "bus/events", "bus/journal", "agents", "agents/reports", "swarm", "swarm/runlog"}}},

@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -8,7 +9,9 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 // Tools returns a recorder for [tools.Set]: by makes each call of a tool once, or replays
@@ -34,30 +37,30 @@ type Question struct {
 }
 
 // Asks are the questions about calls of tools in a journal: a fold of its records, for those
-// that follow it. The zero value has none. It may not be used concurrently.
+// that follow it. In the log of several processes they are signals of the system
+// ([tools.Payloads]). The zero value has none. It may not be used concurrently.
 type Asks struct {
-	all    []Question
-	done   map[journal.Key]*tools.Answer // nil: somebody has gone on without an answer
-	asked  map[journal.Key]bool
-	newest time.Time // signal
+	all     []Question
+	answers []tools.AnsweredCall
+	done    map[journal.Key]*tools.Answer // nil: somebody has gone on without an answer
+	asked   map[journal.Key]bool
+	newest  time.Time // signal
 }
 
 // Apply takes the next record of the journal.
 func (a *Asks) Apply(record *journal.Record) {
 	if record.Type == journal.TypeSignal {
 		a.newest = record.Time
+		a.hear(record)
+		return
 	}
 	var body toolRecord
 	key, ok := resultIn(record, &body)
 	if !ok {
 		return
 	}
-	if a.done == nil {
-		a.done, a.asked = map[journal.Key]*tools.Answer{}, map[journal.Key]bool{}
-	}
-	if q := body.Asked; q != nil && !a.asked[journal.Key(q.Once)] { // a turn that is taken again asks again
-		a.all = append(a.all, Question{Question: *q, After: a.newest})
-		a.asked[journal.Key(q.Once)] = true
+	if body.Asked != nil {
+		a.ask(*body.Asked)
 	}
 	a.note(key, body.Answered)
 	for _, q := range body.Stopped {
@@ -65,11 +68,60 @@ func (a *Asks) Apply(record *journal.Record) {
 	}
 }
 
-func (a *Asks) note(k journal.Key, answer *tools.Answer) {
-	if _, first := a.done[k]; !first {
-		a.done[k] = answer
+// hear takes a signal. Whatever others than the system say of calls of tools does not count.
+func (a *Asks) hear(record *journal.Record) {
+	if !bytes.Contains(record.Head, []byte(`"type":"tool:a`)) {
+		return // most are about something else, and need not be decoded
+	}
+	s, err := record.Signal(saidOfCalls)
+	if err != nil || s.Head().Source != bus.System {
+		return
+	}
+	switch p := s.Body().(type) {
+	case tools.AskedCall:
+		if q, err := p.Question(); err == nil {
+			a.ask(q)
+		}
+	case tools.AnsweredCall:
+		a.note(journal.Key(p.Place), &p.Answer)
 	}
 }
+
+var saidOfCalls = func() *signals.Codec {
+	codec, err := signals.NewCodec(tools.Payloads()...)
+	if err != nil {
+		panic(err) // a test would see it
+	}
+	codec.Limits.TextBytes = -1 // a bus has validated them
+	return codec
+}()
+
+func (a *Asks) ask(q tools.Question) {
+	if a.asked[journal.Key(q.Once)] {
+		return // a turn that is taken again asks again
+	}
+	if a.asked == nil {
+		a.asked = map[journal.Key]bool{}
+	}
+	a.all = append(a.all, Question{Question: q, After: a.newest})
+	a.asked[journal.Key(q.Once)] = true
+}
+
+func (a *Asks) note(k journal.Key, answer *tools.Answer) {
+	if a.done == nil {
+		a.done = map[journal.Key]*tools.Answer{}
+	}
+	if _, noted := a.done[k]; noted {
+		return
+	}
+	a.done[k] = answer
+	if answer != nil {
+		a.answers = append(a.answers, tools.AnsweredCall{Place: tools.Place(k), Answer: *answer})
+	}
+}
+
+// Answers returns the answers that count, for [tools.WithAnswers].
+func (a *Asks) Answers() []tools.AnsweredCall { return slices.Clone(a.answers) }
 
 // Questions returns the questions of all threads, in the order in which they were first asked.
 func (a *Asks) Questions() []Question {
@@ -85,18 +137,27 @@ func (a *Asks) Questions() []Question {
 // Questions returns the questions of all threads about calls of tools, in the order in
 // which they were first asked.
 func Questions(j journal.Reader) ([]Question, error) {
+	a, err := AsksIn(j)
+	if err != nil {
+		return nil, err
+	}
+	return a.Questions(), nil
+}
+
+// AsksIn returns the questions about calls of tools in a journal, with their answers.
+func AsksIn(j journal.Reader) (*Asks, error) {
 	snapshot, err := j.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	var a Asks
+	a := new(Asks)
 	for record, err := range j.Read(snapshot.Through) {
 		if err != nil {
 			return nil, err
 		}
 		a.Apply(&record)
 	}
-	return a.Questions(), nil
+	return a, nil
 }
 
 // Asked returns the questions of a thread that are open.

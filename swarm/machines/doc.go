@@ -11,7 +11,8 @@
 // processes that [Serve] them. The driver holds a lease ([natsbus.Log.Lease]). When it is
 // lost, killed or cut off, the next process goes on with the log as it is: turns that are
 // incomplete in it are taken again with the same input, and a call whose result is in
-// [natsbus.Results] is not made again.
+// [natsbus.Results] is not made again. A turn that has to ask a person about the call of a tool
+// stops the solve; the log has the question, and goes on with what was answered ([Answer]).
 //
 // [Digest] derives the decisions of a log in every process, so that those that differ raise
 // an alarm.

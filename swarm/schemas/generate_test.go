@@ -18,6 +18,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/agents/routing"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
@@ -109,7 +110,7 @@ func all() []kind {
 		of[lifecycle.Step](), of[lifecycle.Requested](), of[lifecycle.Members](), of[lifecycle.Closed](),
 		of[runlog.Began](), of[runlog.Planned](), of[runlog.Late](), of[runlog.Failed](), of[runlog.Refused](), of[runlog.Same](), of[runlog.Answered](),
 		of[settle.Unpaid](), of[agents.Passed](), of[conflict.Resolution](), of[runlog.Opened](), of[runlog.Decided](), of[runlog.Outcome](),
-		of[synthesis.Written](), of[retract.Retraction](),
+		of[synthesis.Written](), of[retract.Retraction](), of[tools.AskedCall](), of[tools.AnsweredCall](),
 		of[reports.Received](), of[reports.Progress](), of[reports.Completion](), of[reports.Failure](), of[reports.Block](),
 		of[reports.ResearchFinding](), of[reports.WorkerFinding](), of[reports.ResearchLearning](), of[reports.WorkerLearning](), of[reports.Requested](),
 		of[reports.Decided](), of[reports.Created](), of[reports.Rejected](), of[reports.Advisory](), of[reports.Turn](), of[reports.Ruling](),
