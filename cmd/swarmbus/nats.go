@@ -246,7 +246,14 @@ func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 	defer stop()
 	o.Hook = f.live.watching(hookOf(cmd.Context()))
 	events := sayingPast(cmd.ErrOrStderr(), machines.Drive(cmd.Context(), log, records, o, f.terms.task()))
-	return f.showAll(cmd, events, func(*solves.Result) {}, func(*solves.Result) bool { return false })
+	return f.showAll(cmd, events, func(*solves.Result) {}, func(r *solves.Result) bool {
+		if r.Stop == runlog.StopAsked {
+			run := fmt.Sprintf("%s --thread %s --server LINK", f.nats.stream, transcript.Printable(r.Thread))
+			sayAsked(cmd.ErrOrStderr(), run, questionsOf(r))
+			fmt.Fprintln(cmd.ErrOrStderr(), "LINK is that of a swarmbus serve --nats with this team, which goes on with the solve")
+		}
+		return false
+	})
 }
 
 // takeTask takes the task of a solve of the log that --resume names by its thread.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -211,6 +212,9 @@ func driving(ctx context.Context, nats natsFlags, shown *host.Elsewhere, name st
 		return drive(ctx, func(l *natsbus.Log, past *machines.Records, o swarm.Options) iter.Seq2[solves.Event, error] {
 			return machines.Resume(ctx, l, past, o, thread, answer)
 		})
+	}
+	shown.Answer = func(ctx context.Context, q tools.Question, a tools.Answer) error {
+		return machines.Answer(ctx, log, q, a)
 	}
 	return nil
 }

@@ -31,8 +31,8 @@ import (
 // by other terms is refused with a [*TermsError]. The bus and the journal of the options are
 // replaced. A turn that asks a person about the call of a tool ([tools.AskError]) stops the solve,
 // with the question on the log; it goes on with the answers that the log has ([Answer]). If the
-// lease is lost, another process may go on with the solve; this one waits for the lease again, and ends with what was decided meanwhile. One process drives one task at a
-// time on a log. On a log with partitions the solve is in that of the log ([PartitionKey]).
+// lease is lost, another process may go on with the solve; this one waits for the lease again, and
+// ends with what was decided meanwhile. One process drives one task at a time on a log. On a log with partitions the solve is in that of the log ([PartitionKey]).
 func Drive(ctx context.Context, log *natsbus.Log, past *Records, o swarm.Options, task signals.Task) iter.Seq2[solves.Event, error] {
 	return play(ctx, log, o, &job{past: past, task: task})
 }

@@ -12,11 +12,13 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/memory"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/view"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -68,6 +70,7 @@ type desk struct {
 	failed  error         // why there is no swarm
 	begin   func(context.Context, signals.Task) iter.Seq2[solves.Event, error]
 	again   func(ctx context.Context, thread string, said []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error]
+	answer  func(context.Context, tools.Question, tools.Answer) error // records an answer about the call of a tool
 
 	ready chan struct{} // closed when the journal has been read, or there is no swarm
 
@@ -147,6 +150,7 @@ func (d *desk) makeSwarm(o *Options) {
 		}
 	}
 	d.swarm, d.begin = s, s.Stream
+	d.answer = func(_ context.Context, q tools.Question, a tools.Answer) error { return cassette.Answer(d.store, q, a) }
 	d.again = func(ctx context.Context, _ string, said []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error] {
 		return s.StreamResume(ctx, said, answer)
 	}
@@ -190,12 +194,15 @@ func (d *desk) stats() stats.Bus {
 }
 
 // goOn continues the solves that ended with the server or a crash, and those whose questions
-// were answered before it.
+// were answered before it. Whether a solve of a log that others write runs is known elsewhere.
 func (d *desk) goOn() error {
+	if d.again == nil {
+		return nil
+	}
 	answered := d.answered()
 	book := d.log.book()
 	for _, one := range book.Solves() {
-		cut := one.State == api.Running && !d.runs(one.Thread)
+		cut := d.elsewhere == nil && one.State == api.Running && !d.runs(one.Thread)
 		cut = cut || one.Stop == runlog.StopCancelled.String() && strings.HasPrefix(one.Detail, errStopping.Error())
 		if cut || one.Stop == runlog.StopAsked.String() && answered[one.Thread] {
 			if err := d.resume(one.Thread, book.Log(one.Thread), nil); err != nil {

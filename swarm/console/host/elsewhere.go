@@ -7,6 +7,7 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -26,6 +27,9 @@ type Elsewhere struct {
 	// Solve and Resume drive a solve as soon as no other process does. They may be nil.
 	Solve  func(context.Context, signals.Task) iter.Seq2[solves.Event, error]
 	Resume func(ctx context.Context, thread string, answer signals.Any) iter.Seq2[solves.Event, error]
+	// Answer records an answer to a question about the call of a tool; of several the first in
+	// the log counts. It may be nil.
+	Answer func(context.Context, tools.Question, tools.Answer) error
 }
 
 // Records are a log that can be read: machines.Records.
@@ -42,7 +46,7 @@ func follow(ctx context.Context, e *Elsewhere, feed Feed) (*desk, error) {
 	d := &desk{Team: Team{Name: e.Team, Run: e.Run, About: "Its agents and drivers are processes anywhere."}, elsewhere: e, running: map[string]context.CancelCauseFunc{}, begun: make(chan struct{}), ready: make(chan struct{})}
 	close(d.begun)
 	d.Options = e.Options
-	d.begin = e.Solve
+	d.begin, d.answer = e.Solve, e.Answer
 	if e.Resume != nil {
 		d.again = func(ctx context.Context, thread string, _ []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error] {
 			return e.Resume(ctx, thread, answer)
@@ -59,6 +63,9 @@ func follow(ctx context.Context, e *Elsewhere, feed Feed) (*desk, error) {
 		<-shown
 		release()
 		close(d.ready)
+		if err := d.goOn(); err != nil && !errors.Is(err, errStopping) {
+			d.log.fail(err)
+		}
 	})
 	return d, nil
 }

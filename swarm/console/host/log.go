@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/swarmbus/swarmbus/agents/reports"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
@@ -26,7 +28,7 @@ type Feed interface {
 
 // newCodec returns a codec for the kinds of all journals.
 func newCodec() (*signals.Codec, error) {
-	return runlog.NewCodec(append(reports.Payloads(), roomlog.Payloads()...)...)
+	return runlog.NewCodec(slices.Concat(reports.Payloads(), roomlog.Payloads(), tools.Payloads())...)
 }
 
 // A log is the journal of a team with its book, which follows it.

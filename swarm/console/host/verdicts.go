@@ -97,7 +97,7 @@ func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item,
 }
 
 // decide records the answer about a call, unless it has one: of two concurrent answers, the second
-// is refused. It returns the item from the journal, and whether it was the last one that its solve
+// is refused, also if another server has recorded the first. It returns the item from the journal, and whether it was the last one that its solve
 // waits for.
 func (d *desk) decide(ctx context.Context, id string, a tools.Answer) (item api.Item, last bool, err error) {
 	d.deciding.Lock()
@@ -108,15 +108,20 @@ func (d *desk) decide(ctx context.Context, id string, a tools.Answer) (item api.
 		return item, false, err
 	case !of.item.Open:
 		return of.item, false, second(of.item)
+	case d.answer == nil:
+		return of.item, false, refused(errWatched)
 	}
-	if err = cassette.Answer(d.store, of.question, a); err != nil {
-		return of.item, false, err
+	if err = d.answer(ctx, of.question, a); err != nil {
+		return of.item, false, refused(err)
 	}
 	var gone error
 	err = d.log.until(ctx, func(*view.Book) bool {
 		of, gone = d.callOf(id)
 		return gone != nil || !of.item.Open
 	})
+	if got := of.item.Answer; err == nil && gone == nil && (got == nil || got.By != a.By || got.Verdict != verdictOf(a.Verdict) || !got.Time.Equal(a.At)) {
+		return of.item, false, second(of.item)
+	}
 	left := slices.ContainsFunc(d.log.questions(), func(q cassette.Question) bool {
 		return q.Open && q.Once.Thread == of.question.Once.Thread
 	})
