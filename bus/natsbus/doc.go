@@ -35,6 +35,10 @@
 // [Options].Alone sends each message alone: where servers filter by kind, where others read
 // the stream, and where this process may not publish to %%, which it finds out by itself.
 //
+// Signals have a TTL, by which each reader judges them, and messages have none: what vanished
+// from the midst of a stream would be missing to whoever joins. A stream that allows messages
+// with a TTL is refused. Limits of the stream, with snapshots, make room on the servers.
+//
 // # Partitions
 //
 // Threads are independent, so that [Options].Partitions spreads them over several streams,

@@ -133,7 +133,10 @@ func (l *Log) bucket(ctx context.Context, of string, ttl time.Duration) (jetstre
 	if err != nil {
 		return nil, err
 	}
-	return kv, l.opts.hasReplicas(&stream.CachedInfo().Config)
+	got := stream.CachedInfo().Config
+	return kv, l.opts.checkBeside(&got, nil, []setting{
+		{"discard", got.Discard, jetstream.DiscardNew, got.Discard == jetstream.DiscardNew, "leases could end before their time"},
+	})
 }
 
 // holding is the value of a lease's key: who has it, since when, and its id.

@@ -51,7 +51,11 @@ func (l *Link) Results(ctx context.Context) (*Results, error) {
 	if err != nil {
 		return nil, fmt.Errorf("natsbus: the stream %s: %w", want.Name, err)
 	}
-	return r, l.opts.hasReplicas(&r.stream.CachedInfo().Config)
+	got := r.stream.CachedInfo().Config
+	if err := l.opts.checkBeside(&got, resultSettings(&got, &want), nil); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // Do implements [journal.Caller]. It returns the recorded result, or makes the call and

@@ -11,6 +11,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -156,11 +157,15 @@ func (l *Log) snapshots(ctx context.Context, create bool) (jetstream.ObjectStore
 }
 
 // restore feeds the bus with a snapshot, and returns the message that follows it: the first
-// one of the stream if there is none. An error is errSnapshot, and leaves the log unusable.
+// one of the stream if there is none. An error is errSnapshot or a [*ConfigError], and leaves
+// the log unusable.
 func (l *Log) restore(ctx context.Context, state *jetstream.StreamState) (uint64, error) {
 	s, err := l.stored(ctx)
 	if errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrObjectNotFound) {
 		return max(state.FirstSeq, 1), nil
+	}
+	if wrong := new(ConfigError); errors.As(err, &wrong) {
+		return 0, wrong
 	}
 	if err == nil {
 		l.kept.last, err = l.fits(ctx, s, state)
@@ -181,6 +186,15 @@ func (l *Log) stored(ctx context.Context) (*snapshot, error) {
 	bucket, err := l.snapshots(asking, false)
 	if err != nil {
 		return nil, fmt.Errorf("snapshot cannot be read: %w", err)
+	}
+	if status, err := bucket.Status(asking); err == nil {
+		got := status.(*jetstream.ObjectBucketStatus).StreamInfo().Config
+		err := l.opts.checkBeside(&got, nil, []setting{
+			{"max_age", got.MaxAge, time.Duration(0), got.MaxAge == 0, "the snapshot vanishes, and processes that join cannot begin with it"},
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	info, err := bucket.GetInfo(asking, l.name)
 	if err != nil {

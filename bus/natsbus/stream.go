@@ -1,11 +1,9 @@
 package natsbus
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -102,8 +100,8 @@ func (o *Options) openOne(ctx context.Context, js jetstream.JetStream, name stri
 		return nil, fmt.Errorf("natsbus: the stream %s: %w", name, err)
 	}
 	got := stream.CachedInfo().Config
-	if err := compare(&got, &want); err != nil {
-		return nil, err
+	if wrong := firstWrong(logSettings(&got, &want)); wrong != nil {
+		return nil, wrong
 	}
 	if err := o.checkLimits(&got, &want); err != nil {
 		return nil, err
@@ -129,62 +127,6 @@ func openStream(ctx context.Context, js jetstream.JetStream, want jetstream.Stre
 		stream, err = js.Stream(ctx, want.Name)
 	}
 	return stream, err
-}
-
-// hasReplicas warns of a stream beside the log that has fewer replicas than was asked for, or
-// refuses it.
-func (o *Options) hasReplicas(got *jetstream.StreamConfig) error {
-	if got.Replicas >= o.Storage.Replicas {
-		return nil
-	}
-	return o.complain(&ConfigError{
-		"num_replicas of " + got.Name, fmt.Sprint(got.Replicas), fmt.Sprint(o.Storage.Replicas),
-		"so many servers may be lost with it: nats stream edit " + got.Name + " --replicas",
-	})
-}
-
-// compare checks what the promises depend on in a stream that somebody else made.
-func compare(got, want *jetstream.StreamConfig) error {
-	partitions := cmp.Or(got.Metadata[metaPartitions], "1") // which streams of earlier versions do not say
-	for _, c := range []struct {
-		setting   string
-		got, want any
-		ok        bool
-		why       string
-	}{
-		{"num_replicas", got.Replicas, want.Replicas, got.Replicas >= want.Replicas, "so many servers may be lost with the log: nats stream edit --replicas"},
-		{"storage", got.Storage, want.Storage, got.Storage == want.Storage || want.Storage == jetstream.MemoryStorage, "what is in memory is lost when the servers restart"},
-		{"subjects", got.Subjects, want.Subjects, slices.Equal(got.Subjects, want.Subjects), "what is published to other subjects would not be in the log"},
-		{"duplicate_window", got.Duplicates, want.Duplicates, got.Duplicates >= want.Duplicates, "servers would forget ids earlier than Storage.Window says"},
-		{"max_msgs_per_subject", got.MaxMsgsPerSubject, -1, got.MaxMsgsPerSubject <= 0, "the log would lose messages from its midst"},
-		{"max_msg_size", got.MaxMsgSize, -1, got.MaxMsgSize <= 0, "larger signals would be refused"},
-		{"allow_msg_ttl", got.AllowMsgTTL, false, !got.AllowMsgTTL, "the log would lose messages from its midst"},
-		{"retention", got.Retention, jetstream.LimitsPolicy, got.Retention == jetstream.LimitsPolicy, "the log would lose what one reader has read"},
-		{"discard", got.Discard, jetstream.DiscardOld, got.Discard == jetstream.DiscardOld, "a full log would refuse signals"},
-		{"deny_delete", got.DenyDelete, true, got.DenyDelete, "processes would not agree on a log from which signals vanish"},
-		{"deny_purge", got.DenyPurge, true, got.DenyPurge, "processes would not agree on a log from which signals vanish"},
-		{"persist_mode", got.PersistMode, jetstream.DefaultPersistMode, got.PersistMode == jetstream.DefaultPersistMode, "asynchronous persistence acknowledges what is in memory"},
-		{"no_ack", got.NoAck, false, !got.NoAck, "nothing would be acknowledged"},
-		{"metadata " + metaFormat, got.Metadata[metaFormat], format, got.Metadata[metaFormat] == format, "the stream is not a log of this version"},
-		{
-			"metadata " + metaRemember, got.Metadata[metaRemember], want.Metadata[metaRemember],
-			got.Metadata[metaRemember] == want.Metadata[metaRemember], "all processes must have the same Options.Remember",
-		},
-		{
-			"metadata " + metaPartitions, partitions, want.Metadata[metaPartitions], partitions == want.Metadata[metaPartitions],
-			"all processes must have the same Options.Partitions, which cannot change: threads would be in two logs",
-		},
-		{
-			"metadata " + metaUse, got.Metadata[metaUse], want.Metadata[metaUse],
-			got.Metadata[metaUse] == "" || want.Metadata[metaUse] == "" || got.Metadata[metaUse] == want.Metadata[metaUse],
-			"processes of both would derive different logs: name another stream (Options.Stream)",
-		},
-	} {
-		if !c.ok {
-			return &ConfigError{c.setting, fmt.Sprint(c.got), fmt.Sprint(c.want), c.why}
-		}
-	}
-	return nil
 }
 
 // checkLimits warns of a stream that drops more than was asked for, or refuses it. Whoever

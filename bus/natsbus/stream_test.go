@@ -1,7 +1,6 @@
 package natsbus
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -31,12 +30,11 @@ func TestStreamThatBreaksAPromiseIsRefusedByItsSetting(t *testing.T) {
 	} {
 		got := o.streamConfig("swarmbus")
 		change(&got)
-		var wrong *ConfigError
-		switch err := compare(&got, &want); {
-		case setting == "" && err != nil:
-			t.Error(err)
-		case setting != "" && (!errors.As(err, &wrong) || wrong.Setting != setting || wrong.Why == ""):
-			t.Errorf("%s: %v", setting, err)
+		switch wrong := firstWrong(logSettings(&got, &want)); {
+		case setting == "" && wrong != nil:
+			t.Error(wrong)
+		case setting != "" && (wrong == nil || wrong.Setting != setting || wrong.Why == ""):
+			t.Errorf("%s: %v", setting, wrong)
 		}
 	}
 }
