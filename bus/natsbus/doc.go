@@ -22,16 +22,20 @@
 //
 // # Messages
 //
-// A message is an event of CloudEvents 1.0 (package cloudevents), in binary mode, or
-// batched. Its subject is STREAM.log.THREAD.KIND.SOURCE ([Subject]). Its message id is the
+// A message is an event of CloudEvents 1.0 (package cloudevents): in binary mode, or as JSON with
+// the content type of structured mode or of a batch, as other programs may write it. Its subject
+// is STREAM.log.THREAD.KIND.SOURCE ([Subject]). Its message id is the
 // id of its first signal: servers recognise it for [Storage].Window, and readers for
-// [Options].Remember messages, however late a process sends it again. What is refused because
+// [Options].Remember messages, however late a process sends it again. A message of another program
+// may come without one: readers recognise the id of its signal. What is refused because
 // a message that is not in the log has its id is sent in an envelope, without one. A message that is
 // not in the log is a [DeadLetter] with a reason, in every process.
 //
 // While a process has eight messages on their way, what it publishes meanwhile waits, and is
 // sent in an envelope of up to 32 messages of one thread, with %% in its subject for
-// kinds and sources that differ. Each of its messages is judged as if it had come alone.
+// kinds and sources that differ. Each of its messages is judged as if it had come alone. An
+// envelope is no CloudEvent: it has a format of its own, with the subject, headers and data of each
+// message, and the header Swarmbus-Envelope, by which other programs that read the stream know it.
 // [Options].Alone sends each message alone: where servers filter by kind, where others read
 // the stream, and where this process may not publish to %%, which it finds out by itself.
 //

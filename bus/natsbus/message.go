@@ -1,6 +1,7 @@
 package natsbus
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -16,14 +17,14 @@ import (
 // Headers of a message beside those of CloudEvents.
 const (
 	headerID      = nats.MsgIdHdr          // the id of the first signal
-	headerType    = "Content-Type"         // of a batch
+	headerType    = "Content-Type"         // of events in JSON; other programs may write it in lower case
 	headerFence   = "Swarmbus-Fence"       // token and name of the lease under which it was sent
 	headerRaise   = "Swarmbus-Fence-Raise" // no signals: it follows the lease with that token and name
 	headerSign    = "Swarmbus-Signature"
 	headerProcess = "Swarmbus-Process"
 )
 
-// A message of the stream has one signal in binary mode, or several in batched mode.
+// A message of the stream has one signal in binary or structured mode, or several in batched mode.
 type message struct {
 	seq     uint64    // in the stream
 	stored  time.Time // by the servers' clocks
@@ -68,12 +69,18 @@ func encode(prefix string, all []signals.Any, r reserved) (*nats.Msg, error) {
 
 // decode returns the signals of a message. Their sequence numbers are not those of the log.
 func (m *message) decode(c cloudevents.Codec) (all []signals.Any, err error) {
-	if m.header.Get(headerType) == cloudevents.BatchType {
+	mode, _, _ := strings.Cut(cmp.Or(m.header.Get(headerType), m.header.Get(strings.ToLower(headerType))), ";")
+	switch mode = strings.ToLower(strings.TrimSpace(mode)); {
+	case mode == cloudevents.BatchType:
 		all, err = c.ReadBatch(m.data)
-	} else {
-		var s signals.Any
-		s, err = c.ReadBinary(m.header, m.data)
-		all = []signals.Any{s}
+	case mode == cloudevents.StructuredType:
+		all = make([]signals.Any, 1)
+		all[0], err = c.ReadStructured(m.data)
+	case strings.HasPrefix(mode, "application/cloudevents"):
+		err = fmt.Errorf("natsbus: events of type %s are not read: only %s and %s", mode, cloudevents.StructuredType, cloudevents.BatchType)
+	default:
+		all = make([]signals.Any, 1)
+		all[0], err = c.ReadBinary(m.header, m.data)
 	}
 	switch {
 	case err != nil:

@@ -44,7 +44,7 @@ func signedText(subject string, header nats.Header, data []byte) []byte {
 
 // isSigned reports whether a header is one of the event, in whatever case, or of this package.
 func isSigned(name string) bool {
-	ours := len(name) > 2 && strings.EqualFold(name[:3], "ce-") || strings.HasPrefix(name, "Swarmbus-") || name == headerID || name == headerType
+	ours := len(name) > 2 && strings.EqualFold(name[:3], "ce-") || strings.HasPrefix(name, "Swarmbus-") || name == headerID || len(name) == len(headerType) && strings.EqualFold(name, headerType)
 	return ours && name != headerSign
 }
 
