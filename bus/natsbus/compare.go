@@ -22,11 +22,11 @@ import (
 type Difference struct {
 	Process string      // the other one
 	Seq     uint64      // of the first message of the stream that they took differently, as far as this process read them
-	Signal  signals.Any // the first signal of that message here; nil: it is not in the history
+	Signal  signals.Any // the first signal of that message here; nil: the history does not have it, or not any more
 }
 
 func (d Difference) String() string {
-	about := "which is not in the log here"
+	about := "it has no signal in the history of this process, which has dropped it or never took it into the log"
 	if d.Signal != nil {
 		h := d.Signal.Head()
 		about = fmt.Sprintf("%s %s by %q in %q", d.Signal.Kind(), h.ID, h.Source, h.Thread)
@@ -45,6 +45,7 @@ const block = 64
 type comparison struct {
 	telling sync.Mutex // held while an alarm is reported
 
+	run      string     // that no other process has, whatever its name
 	mu       sync.Mutex // protects the fields below
 	rules    string     // by which messages are judged, which all processes must have alike
 	first    uint64     // message with which this process began
@@ -57,11 +58,13 @@ type comparison struct {
 	compared uint64
 	alarms   uint64
 	later    []claim // about messages that this process does not have yet
+	namesake bool    // another process has the same name
 }
 
 // A claim is what a process derived from a range of messages.
 type claim struct {
 	Process string   `json:"process"`
+	Run     string   `json:"run,omitempty"` // that no other process has; "": one of an earlier version
 	From    uint64   `json:"from"`
 	To      uint64   `json:"to"` // exclusive
 	Hash    uint64   `json:"hash"`
@@ -142,7 +145,7 @@ func (c *comparison) claims(process string) (all []claim) {
 	for c.told < c.next {
 		to := min(c.next, (c.told/block+1)*block)
 		if hash, _, ok := c.rangeLocked(c.told, to); ok {
-			all = append(all, claim{Process: process, From: c.told, To: to, Hash: hash, Prefix: c.prefixLocked(to)})
+			all = append(all, claim{Process: process, Run: c.run, From: c.told, To: to, Hash: hash, Prefix: c.prefixLocked(to)})
 		}
 		c.told = to
 	}
@@ -303,9 +306,20 @@ func (l *Log) believes(m *nats.Msg) bool {
 }
 
 // hear compares what another process derived. It does not wait for that process, which may
-// not answer.
+// not answer. One with the same name cannot be asked: this process would answer, too.
 func (l *Log) hear(ctx context.Context, c claim, asking chan struct{}) {
-	if c.Process == l.opts.Process || !l.compare.differs(c) {
+	namesake := c.Process == l.opts.Process
+	if namesake && c.Run == l.compare.run {
+		return
+	}
+	if namesake && l.compare.meets() {
+		l.opts.warn(fmt.Sprintf("natsbus: another process on the stream %s is called %s, too: each must have an Options.Process of its own", l.name, c.Process))
+	}
+	if !l.compare.differs(c) {
+		return
+	}
+	if namesake {
+		l.alarm(Difference{Process: c.Process, Seq: c.From})
 		return
 	}
 	select {
@@ -334,6 +348,15 @@ func (l *Log) ask(ctx context.Context, c claim) {
 		d.Seq = cmp.Or(l.compare.firstDifference(c), d.Seq)
 	}
 	l.alarm(d)
+}
+
+// meets reports that this is the first claim of another process with the same name.
+func (c *comparison) meets() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	first := !c.namesake
+	c.namesake = true
+	return first
 }
 
 func (l *Log) alarm(d Difference) {

@@ -130,3 +130,12 @@ func TestMessagesThatSaySomethingElseDiffer(t *testing.T) {
 		}
 	}
 }
+
+// What the history has dropped is not said to be missing in the log.
+func TestDifferenceWithoutASignalSaysThatTheHistoryMayHaveDroppedIt(t *testing.T) {
+	t.Parallel()
+	want := "other derived something else from message 3: it has no signal in the history of this process, which has dropped it or never took it into the log"
+	if got := (Difference{Process: "other", Seq: 3}).String(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -2,6 +2,7 @@ package natsbus
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"math"
@@ -62,7 +63,7 @@ func joinStream(ctx context.Context, o Options, name string) (*Log, error) {
 
 func joinFrom(ctx context.Context, o Options, name string, snapshot bool) (_ *Log, err error) {
 	l := &Log{Link: newLink(o, name), waiting: newWaiting(), judge: newJudge(&o)}
-	l.compare.rules = l.judge.reserved.String()
+	l.compare.rules, l.compare.run = l.judge.reserved.String(), rand.Text()
 	l.out.alone, l.kept.left = o.Alone, []signals.Kind{}
 	o.Bus.Sequencer = l
 	if l.bus, err = bus.New(&o.Bus); err != nil {

@@ -24,7 +24,7 @@ type Options struct {
 	Creds   string      // file with the credentials of a NATS user; default: none
 	TLS     *tls.Config // default: as the URL says
 	Domain  string      // JetStream domain of the servers that have the log, from behind a leaf node; default: none
-	Process string      // name of this process, which others see; default: a random one
+	Process string      // name of this process, which others see and none of them may have, which is warned of; default: a random one
 
 	// Agent is the agent that this process runs: its inboxes begin with _INBOX.AGENT, so that
 	// permissions can keep others from them. Default: none, _INBOX.

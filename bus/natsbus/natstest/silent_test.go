@@ -164,3 +164,43 @@ func TestProcessesWithOtherReservedKindsRaiseAnAlarm(t *testing.T) {
 		t.Error("no alarm")
 	}
 }
+
+// Two processes have the same name, and another digest.
+func TestProcessesOfOneNameAreNamedAndCompared(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	var told whisper
+	alarms := make(chan natsbus.Difference, 100)
+	var alone *natsbus.Log
+	for i := range 2 {
+		o := natsbus.Options{URL: url, Process: "worker", Compare: 20 * time.Millisecond, Tell: told.tell(), Digest: func(signals.Any) []byte { return []byte{byte(i)} }}
+		o.Tell.Alarm = func(d natsbus.Difference) { alarms <- d }
+		l := join(t, o)
+		must(t, agent(t, l, "a"), found("t", "x"))
+		if alone == nil {
+			alone = l
+			time.Sleep(200 * time.Millisecond) // until it hears what it told itself
+			if strings.Contains(told.text(), "is called worker") || len(alarms) > 0 {
+				t.Errorf("it takes itself for another process, %d alarms:\n%s", len(alarms), told.text())
+			}
+		}
+	}
+	told.hears(t, "another process on the stream swarmbus is called worker, too")
+	select {
+	case d := <-alarms:
+		if d.Process != "worker" {
+			t.Errorf("%v", d)
+		}
+	case <-soon(t).Done():
+		t.Fatal("no alarm")
+	}
+	for ctx := soon(t); alone.Stats().Alarms < 2; pause() {
+		if ctx.Err() != nil {
+			t.Fatal("it compares once")
+		}
+		must(t, agent(t, alone, "a"), found("t", "y"))
+	}
+	if n := strings.Count(told.text(), "is called worker"); n > 2 {
+		t.Errorf("told %d times, want once by each:\n%s", n, told.text())
+	}
+}
