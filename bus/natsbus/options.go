@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -72,7 +73,7 @@ type Options struct {
 	// processes must agree on them: those with others raise an alarm. Default: none.
 	Reserved []signals.Kind
 
-	Codec *signals.Codec // reads the signals; default: the built-in kinds
+	Codec *signals.Codec // reads the signals; without [conflict.Resolution] no resolution ends a conflict; default: that and the built-in kinds
 	Bus   bus.Options    // of the bus; History is at most (Remember - 4096) / 2, default 1<<15
 
 	// Digest returns what a signal of the log, which may be that of a conflict, changed in
@@ -139,7 +140,11 @@ func (o Options) withDefaults() (Options, error) {
 	o.Compare = cmp.Or(o.Compare, time.Second)
 	o.Bus.History = cmp.Or(o.Bus.History, min(1<<15, (o.Remember-4096)/2))
 	if o.Codec == nil {
-		o.Codec = new(signals.Codec)
+		codec, err := signals.NewCodec(signals.For[conflict.Resolution]())
+		if err != nil {
+			return o, err
+		}
+		o.Codec = codec
 	}
 	return o, o.check()
 }

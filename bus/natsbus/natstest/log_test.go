@@ -286,3 +286,22 @@ func complete(s *signals.Signal[signals.Discovery]) signals.Any {
 }
 
 func pause() { time.Sleep(50 * time.Millisecond) }
+
+// A log knows resolutions without an option.
+func TestResolutionEndsAConflictInEveryProcess(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	one, other := join(t, natsbus.Options{URL: url}), join(t, natsbus.Options{URL: url})
+	p := must(t, agent(t, one, "a"), proposes("t", "p", "1")).ID
+	q := must(t, agent(t, other, "b"), proposes("t", "q", "2")).ID
+	reach(t, one.Bus(), other.Bus().Last())
+	if _, err := one.Bus().Resolve(soon(t), "t", q, p, "settled"); err != nil {
+		t.Fatal(err)
+	}
+	reach(t, other.Bus(), one.Bus().Last())
+	for _, l := range []*natsbus.Log{one, other} {
+		for open := range l.Bus().Conflicts("t") {
+			t.Errorf("still open: %+v", open)
+		}
+	}
+}

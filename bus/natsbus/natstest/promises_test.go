@@ -12,9 +12,8 @@ import (
 )
 
 // TestPromisesOfTheBusHoldOverNATS runs the tests of package bus that testdata/promises.txt
-// lists, with buses that follow logs on a server. The others need sequence numbers without
-// gaps, time that a test controls (testing/synctest), signals that are fed by hand, or what
-// the table in the documentation of package natsbus calls weaker.
+// lists, with buses that follow logs on a server. testdata/exceptions.txt says of the others why
+// they do not run there.
 func TestPromisesOfTheBusHoldOverNATS(t *testing.T) {
 	t.Parallel()
 	list, err := os.ReadFile("testdata/promises.txt")
@@ -43,5 +42,47 @@ func TestPromisesOfTheBusHoldOverNATS(t *testing.T) {
 	text, err := test.CombinedOutput()
 	if passed := strings.Count(string(text), "\n--- PASS: "); err != nil || passed != len(names) {
 		t.Errorf("%d of %d tests passed: %v\n%s", passed, len(names), err, text)
+	}
+}
+
+// TestEachTestOfTheBusRunsOverNATSOrIsAnException finds tests of package bus, whose buses could
+// follow a log, that nobody has tried over NATS.
+func TestEachTestOfTheBusRunsOverNATSOrIsAnException(t *testing.T) {
+	t.Parallel()
+	listed := map[string]int{}
+	for _, name := range []string{"testdata/promises.txt", "testdata/exceptions.txt"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+				listed[line]++
+			}
+		}
+	}
+	files, err := filepath.Glob("../../*_test.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range strings.Split(string(text), "\nfunc ")[1:] {
+			name, body, _ := strings.Cut(f, "(")
+			body, _, _ = strings.Cut(body, "\n}\n")
+			if strings.HasPrefix(name, "Test") && strings.Contains(body, "newBus(") && !strings.Contains(body, "synctest.") && listed[name] == 0 {
+				t.Errorf("%s: %s is neither in testdata/promises.txt nor, with a reason, in testdata/exceptions.txt", file, name)
+			}
+			if listed[name] > 1 {
+				t.Errorf("%s is listed %d times", name, listed[name])
+			}
+			delete(listed, name)
+		}
+	}
+	for name := range listed {
+		t.Errorf("%s is listed, and is no test of package bus", name)
 	}
 }
