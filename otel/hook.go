@@ -52,7 +52,7 @@ func (o *Observer) begin(ctx context.Context, about hooks.Op, began time.Time) *
 	p.ctx, p.span = o.tracer.Start(ctx, s.name(&about), trace.WithSpanKind(s.kind), trace.WithTimestamp(p.began))
 	p.inside(thread)
 	if p.span.IsRecording() {
-		if turn, ok := p.ctx.Value(turnOpKey{}).(*op); ok && turn != p && about.Thread == "" {
+		if turn, ok := p.ctx.Value(turnOpKey{}).(*op); ok && turn != p && (about.Thread == "" || about.Thread == turn.Thread) {
 			about.Thread, about.Round = turn.Thread, turn.Round
 			p.span.SetAttributes(keyAgentName.String(turn.Target))
 		}
