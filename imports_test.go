@@ -35,7 +35,7 @@ var rules = []struct {
 		ours:   []string{"signals", "signals/cloudevents", "conflict", "bus", "bus/journal"},
 		others: []string{"github.com/nats-io/nats.go", "github.com/cenkalti/backoff/v5"},
 	}},
-	{"agents/remote", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/models", "agents/routing", "agents/tools"}}},
+	{"agents/remote", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/routing", "agents/tools"}}},
 	{"agents/join", rule{
 		ours: []string{"signals", "signals/coordination", "agents", "agents/remote"}, others: []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time/rate"},
 	}},

@@ -40,7 +40,7 @@ var (
 // A [hooks.Hook] that ctx carries sees the turn as an [hooks.OpTurn], and the turn's signals
 // carry its trace context.
 func (a *Agent) Take(ctx context.Context, t *Turn) (said []signals.Any, err error) {
-	op := hooks.Op{Name: hooks.OpTurn, Target: a.ID, Thread: t.Thread, Round: t.Round, Heard: t.New}
+	op := hooks.Op{Name: hooks.OpTurn, Target: a.ID, Thread: t.Thread, Round: t.Round, Heard: t.New, Cause: t.Cause}
 	if t.Try > 0 {
 		op.Attributes = []slog.Attr{slog.Int(hooks.AttrTry, t.Try)}
 	}

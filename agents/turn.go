@@ -60,6 +60,10 @@ type Turn struct {
 	Clock func() time.Time
 	Most  int // maximum number of signals; 0 means 16
 
+	// Cause is the trace context of the swarm's turn, where the agent takes it in another
+	// process; nil: there is none.
+	Cause *signals.Trace
+
 	draws draws
 	trace *signals.Trace // the turn's trace context
 }

@@ -42,6 +42,9 @@ func (o *Observer) Start(ctx context.Context, about hooks.Op) (context.Context, 
 
 // begin starts the span of an op.
 func (o *Observer) begin(ctx context.Context, about hooks.Op, began time.Time) *op {
+	if about.Name == hooks.OpTurn && about.Cause != nil {
+		about.Name, about.Heard = opTake, nil // the turn's own span, in the swarm's process, has the links
+	}
 	thread := about.Thread
 	about.Target, about.Thread = o.words.few(about.Target), o.name("thread", about.Thread)
 	p := &op{Op: about, observer: o, began: began}
@@ -74,13 +77,16 @@ func (p *op) inside(thread string) {
 	} else if p.solve != nil && p.Name != hooks.OpConsensus {
 		o.solves.add(p.solve, p.span.SpanContext())
 	}
-	if p.Name == hooks.OpTurn {
-		if p.solve != nil {
-			p.solve.begun(p)
-		}
+	if p.Name == hooks.OpTurn && p.solve != nil {
+		p.solve.begun(p)
+	}
+	if p.isTurn() {
 		p.ctx = context.WithValue(p.ctx, turnOpKey{}, p)
 	}
 }
+
+// isTurn reports whether the op is a turn, in the process of its swarm or in that of its agent.
+func (p *op) isTurn() bool { return p.Name == hooks.OpTurn || p.Name == opTake }
 
 // turnOpKey is the key of the turn in contexts inside it.
 type turnOpKey struct{}

@@ -222,11 +222,16 @@ type style struct {
 	messaging string          // the messaging.operation.type; "": none
 }
 
+// opTake is the part of a turn that its agent takes in another process than that of the swarm,
+// which has the turn itself.
+const opTake hooks.OpName = "take"
+
 // styles of the ops that are known. Others look like themselves.
 var styles = map[hooks.OpName]style{
 	hooks.OpSolve:     {"invoke_workflow", trace.SpanKindInternal, true, []attribute.Key{keyWorkflow}, ""},
 	hooks.OpRound:     {"round", trace.SpanKindInternal, false, nil, ""},
 	hooks.OpTurn:      {"invoke_agent", trace.SpanKindInternal, true, []attribute.Key{keyAgentID, keyAgentName}, ""},
+	opTake:            {"take_turn", trace.SpanKindServer, false, []attribute.Key{keyAgentID, keyAgentName}, ""},
 	hooks.OpConsensus: {"evaluate_consensus", trace.SpanKindInternal, false, []attribute.Key{keyStrategy}, ""},
 	hooks.OpModel:     {"chat", trace.SpanKindClient, true, []attribute.Key{keyRequestModel}, ""},
 	hooks.OpTool:      {"execute_tool", trace.SpanKindInternal, true, []attribute.Key{keyTool}, ""},

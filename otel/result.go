@@ -122,7 +122,7 @@ func (p *op) failed(err error) (sort string) {
 	switch {
 	case err == nil || p.concludedBy != "":
 		return p.concludedBy
-	case p.Name == hooks.OpTurn && errors.Is(err, context.Canceled) && errors.Is(p.ctx.Err(), context.Canceled):
+	case p.isTurn() && errors.Is(err, context.Canceled) && errors.Is(p.ctx.Err(), context.Canceled):
 		p.span.SetAttributes(keyDropped.Bool(true))
 		return ""
 	}

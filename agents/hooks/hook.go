@@ -48,7 +48,8 @@ type Op struct {
 	Round  int
 	Heard  []signals.Any // signals that a turn reacts to; never modified
 	// Cause is the trace context of the message for which the op is done, if ctx is inside of
-	// no op. The op is inside of the one in which the message was sent.
+	// no op. The op is inside of the one in which the message was sent. A turn that has one
+	// is part of the same turn in the process of its swarm.
 	Cause *signals.Trace
 
 	// Attributes describe the op at its beginning, with the keys below or the

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/signals"
@@ -39,6 +40,9 @@ type Turn struct {
 	Stands    bool                  `json:"stands,omitempty" doc:"The clock stands still during the turn"`
 	Most      int                   `json:"most,omitempty" doc:"Signals that the turn may have"`
 	Argue     bool                  `json:"argue,omitempty" doc:"Only the arguments of the debate are asked for"`
+
+	TraceParent string `json:"traceparent,omitempty" doc:"Of the turn, by W3C Trace Context, for spans inside of it; absent: it is not traced"`
+	TraceState  string `json:"tracestate,omitempty" doc:"Of the turn, by W3C Trace Context"`
 }
 
 // A Standing is the JSON of an [agents.Standing].
@@ -112,7 +116,7 @@ func (w *writer) standing(of agents.Standing) Standing {
 	return s
 }
 
-// encode writes a turn with what people have answered.
+// encode writes a turn, with what people have answered and the trace context in which it is taken.
 func encode(ctx context.Context, t *agents.Turn, argue bool) ([]byte, error) {
 	var w writer
 	out := Turn{
@@ -128,6 +132,9 @@ func encode(ctx context.Context, t *agents.Turn, argue bool) ([]byte, error) {
 	}
 	for _, r := range t.Routed {
 		out.Routed = append(out.Routed, Routed{r.Action, w.signal(r.Signal)})
+	}
+	if trace := hooks.TraceOf(ctx); trace != nil {
+		out.TraceParent, out.TraceState = trace.String(), trace.State
 	}
 	if w.err != nil {
 		return nil, w.err
@@ -198,6 +205,9 @@ func decode(ctx context.Context, text []byte, codec *signals.Codec) (_ context.C
 	}
 	for _, a := range in.Answers {
 		r.err = cmp.Or(r.err, a.Check(unlimited))
+	}
+	if trace, err := signals.ParseTrace(in.TraceParent, in.TraceState); err == nil { // else there is none that could be used
+		t.Cause = &trace
 	}
 	if in.Stands {
 		t.Clock = func() time.Time { return in.Time }
