@@ -73,7 +73,7 @@ func (s *stream) appendLocked(e *store.Entry, fed bool) {
 	seg, i := s.log.Append(e)
 	e.Signal = seg.Signal[i]
 	if s.events.Watched() { // making the event allocates
-		s.events.Emit(events.Published{Signal: e.Signal, Fed: fed})
+		s.events.Emit(events.Published{Signal: e.Signal, Fed: fed || s.shared})
 	}
 	s.quota.Held(e.Source, e.Signal)
 	if e.Pages.Role != isNothing {

@@ -32,8 +32,9 @@ type watch struct {
 // results of its deliveries. A delivery that failed, or that came after the span
 // had ended, has a span of its own. stop ends the spans of publishes that are
 // still open; without it they end a second after the publish, or after their
-// solve. A signal that entered the bus through [bus.Bus.Feed] has no span: it was
-// published earlier, or elsewhere.
+// solve. A signal that entered the bus through [bus.Bus.Feed] has no span, because it was
+// published earlier, or elsewhere, unless it is part of a solve that this observer sees: then
+// several processes have the log in common, and that one drives the solve.
 //
 // A bus that is watched already is refused with [ErrWatched] until stop is
 // called. Otherwise the error is the meter provider's.
@@ -73,7 +74,8 @@ func (w *watch) published(e *events.Published) {
 	h, l := s.Head(), w.labelsOf(s.Kind())
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if e.Fed {
+	of := w.solveOf(&h)
+	if e.Fed && of == nil {
 		w.rows.close(w.places.remember(&h, l.kind, trace.SpanContext{}, time.Now()))
 		return
 	}
@@ -82,7 +84,6 @@ func (w *watch) published(e *events.Published) {
 	w.meters.sent(ctx, l)
 	at, now := span.SpanContext(), time.Now()
 	w.rows.close(w.places.remember(&h, l.kind, at, now))
-	of := w.solveOf(&h)
 	if !span.IsRecording() {
 		span.End()
 		return

@@ -18,7 +18,7 @@ type (
 	// Published says that a signal entered the log.
 	Published struct {
 		Signal signals.Any
-		Fed    bool // by Bus.Feed: it was published earlier, or elsewhere
+		Fed    bool // by Bus.Feed: it was published earlier, or elsewhere; on a bus with a sequencer always
 	}
 	// Settled says what became of a signal for one reader.
 	Settled struct {

@@ -121,7 +121,7 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 		logs = append(logs, log)
 		shown := host.Elsewhere{Run: t.Stream, Log: records, Health: healthOf(log, t.Stream)}
 		if t.Team != "" {
-			if err := driving(ctx, nats, &shown, t.Team, log, progress); err != nil {
+			if err := driving(nats, o, &shown, t.Team, log, progress); err != nil {
 				return logs, err
 			}
 		}
@@ -152,8 +152,9 @@ func healthOf(log *natsbus.Log, stream string) func(context.Context) api.StreamH
 	}
 }
 
-// driving lets a team drive solves of the log. Each has a log of its own, as it has a lease.
-func driving(ctx context.Context, nats natsFlags, shown *host.Elsewhere, name string, log *natsbus.Log, progress io.Writer) error {
+// driving lets a team drive solves of the log, which are traced as the other solves that a host
+// serves. Each has a log of its own, as it has a lease.
+func driving(nats natsFlags, serves *host.Options, shown *host.Elsewhere, name string, log *natsbus.Log, progress io.Writer) error {
 	team, err := teams.Load(name)
 	if err != nil {
 		return err
@@ -169,10 +170,9 @@ func driving(ctx context.Context, nats natsFlags, shown *host.Elsewhere, name st
 	if err != nil {
 		return err
 	}
-	hook := hookOf(ctx)
 	build := func(log *natsbus.Log, here map[string]models.Model) (swarm.Options, error) {
 		o, err := remoteTeam(log, team, teams.Parts{Models: modelsElsewhere(team, here)})
-		o.Hook = hook
+		o.Hook = serves.Hook
 		return o, err
 	}
 	if shown.Options, err = build(log, here); err != nil {
@@ -188,6 +188,12 @@ func driving(ctx context.Context, nats natsFlags, shown *host.Elsewhere, name st
 				return
 			}
 			defer own.Close()
+			unwatch, err := serves.Watch(own.Bus())
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			defer unwatch()
 			results, err := own.Results(ctx)
 			if err != nil {
 				yield(nil, err)
