@@ -41,13 +41,12 @@ func TestFiguresOfServers(t *testing.T) {
 	}
 }
 
-// TestFiguresOfSingleSignals measures what a signal costs processors if signals arrive one by one,
-// at a rate far below what the log could carry: there is nothing to share a message with.
+// TestFiguresOfSingleSignals measures what a signal costs processors if signals arrive one by one, at
+// rates below what the log could carry: they seldom share a message.
 func TestFiguresOfSingleSignals(t *testing.T) {
 	if *figures == 0 {
 		t.Skip("-figures is 0")
 	}
-	const rate, logs = 300, 4
 	for _, nodes := range []int{1, 3, 5} {
 		servers := natstest.Start(t, natstest.Options{Servers: nodes, Processes: true})
 		used := func() (all, own time.Duration) {
@@ -60,35 +59,35 @@ func TestFiguresOfSingleSignals(t *testing.T) {
 			}
 			return all, time.Duration(u.Utime.Nano() + u.Stime.Nano())
 		}
-		var all []*natsbus.Log
-		for range logs {
-			all = append(all, join(t, natsbus.Options{URL: natstest.URLs(servers), Stream: fmt.Sprint("single", nodes), Storage: natsbus.Storage{Replicas: nodes}}))
-		}
-		idle, idleOwn := used()
-		time.Sleep(5 * time.Second)
-		before, beforeOwn := used()
-		idle, idleOwn = (before-idle)/5, (beforeOwn-idleOwn)/5
-		began := time.Now()
-		var running sync.WaitGroup
-		for i := range *figures {
-			time.Sleep(time.Until(began.Add(time.Duration(i) * time.Second / rate)))
-			running.Go(func() {
-				if _, err := all[i%logs].Bus().System().Publish(soon(t), finding()); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		running.Wait()
-		took := time.Since(began)
-		after, afterOwn := used()
-		for _, l := range all {
-			reach(t, l.Bus(), all[0].Bus().Last())
-		}
-		n := time.Duration(*figures)
-		t.Logf("%d servers, %d logs, %.0f signals a second, of a processor for each signal: the servers together %v, the logs together %v; idle, for a second: %v and %v",
-			nodes, logs, float64(n)/took.Seconds(), (after-before)/n, (afterOwn-beforeOwn)/n, idle, idleOwn)
-		for _, l := range all {
-			l.Close()
+		for _, c := range []struct{ rate, logs int }{{300, 4}, {300, 20}, {2000, 4}} {
+			rate, logs := time.Duration(c.rate), c.logs
+			var all []*natsbus.Log
+			for range logs {
+				all = append(all, join(t, natsbus.Options{URL: natstest.URLs(servers), Stream: fmt.Sprintf("single-%d-%d-%d", nodes, rate, logs), Storage: natsbus.Storage{Replicas: nodes}}))
+			}
+			before, beforeOwn := used()
+			began := time.Now()
+			var running sync.WaitGroup
+			for i := range *figures {
+				time.Sleep(time.Until(began.Add(time.Duration(i) * time.Second / rate)))
+				running.Go(func() {
+					if _, err := all[i%logs].Bus().System().Publish(soon(t), finding()); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			running.Wait()
+			for _, l := range all {
+				reach(t, l.Bus(), all[0].Bus().Last())
+			}
+			took := time.Since(began)
+			after, afterOwn := used()
+			n := time.Duration(*figures)
+			t.Logf("%d servers, %d processes, %.0f signals a second, of a processor for each signal: the servers together %v, each process %v",
+				nodes, logs, float64(n)/took.Seconds(), (after-before)/n, (afterOwn-beforeOwn)/n/time.Duration(logs))
+			for _, l := range all {
+				l.Close()
+			}
 		}
 		for _, s := range servers {
 			s.Kill()
