@@ -1,11 +1,11 @@
 // Cluster starts three NATS servers and four processes with an agent each, which decide
 // together while one of the servers, the one that leads the log, is killed.
 //
-//	cd examples/cluster && go run .
+//	go run ./examples/cluster
 //
 // A crowd of agents in four processes, and what it takes:
 //
-//	go run . -agents 1000 [-servers 3]
+//	go run ./examples/cluster -agents 1000 [-servers 3]
 //
 // The processes are equal: each takes the turns of its agent, and each would drive the
 // solve. One of them gets the lease and does; the others stand by, and find it decided.
