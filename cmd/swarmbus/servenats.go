@@ -143,11 +143,14 @@ func healthOf(log *natsbus.Log, stream string) func(context.Context) api.StreamH
 			h.Problem = now.Status.String()
 			return h
 		}
-		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
-		if n, err := log.Behind(ctx); err == nil {
-			h.Behind = &n
+		n, err := log.Behind(ctx)
+		if err != nil { // the connection does not know it yet
+			h.Connected, h.Since, h.Problem = false, time.Now(), err.Error()
+			return h
 		}
+		h.Behind = &n
 		return h
 	}
 }

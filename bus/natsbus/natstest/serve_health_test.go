@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -75,6 +76,12 @@ func TestConsoleTellsHowItsLogsAre(t *testing.T) {
 	shows("/api/health", `"ok":true`)
 	shows("/api/metrics", `swarmbus_log_connected{stream="policy"} 1`, `swarmbus_log_behind{stream="policy"} 0`, `swarmbus_log_behind{stream="reviews"} 0`,
 		`swarmbus_log_dead_letters_total{stream="policy",reason="malformed"} 1`, `swarmbus_log_alarms_total{stream="policy"} 0`, `swarmbus_log_retries_total{stream="reviews"} 0`)
+	server.Signal(syscall.SIGSTOP) // the connection does not show it at once
+	if text := get("/api/health"); !strings.Contains(text, `"ok":false`) || !strings.Contains(text, "the stream reviews does not answer since 20") {
+		t.Errorf("while the server is stopped:\n%s", text)
+	}
+	server.Signal(syscall.SIGCONT)
+	shows("/api/health", `"ok":true`)
 	server.Kill()
 	shows("/api/health", `"ok":false`, "the stream policy does not answer since 20", "the stream reviews does not answer since 20")
 	shows("/api/metrics", `swarmbus_log_connected{stream="policy"} 0`)
