@@ -70,7 +70,8 @@
 //
 // The tests are those of package natstest, and each of them runs in .ci/nats.
 // TestPromisesOfTheBusHoldOverNATS runs those tests of package bus that do not depend on what
-// is weaker here.
+// is weaker here. An observer ([bus.Bus.Observe]) must not publish, other than in a goroutine of its
+// own: it would wait for the reader of the log, which waits for the observer.
 //
 //	promise                        across machines               test
 //	one order, everywhere          holds                         TestProcessesHaveOneLog, TestFaults, TestEachFault
