@@ -157,7 +157,7 @@ func TestShowPrintsVotesDecisionAndStop(t *testing.T) {
 		`Task  decide\n      thread solve-00000001-1\n`,
 		`Round 1  planner, broken, ada, bob\n`, `Round 2  broken, ada, bob\n`,
 		` system +turn +1\.00  broken failed in round 1: no model\n`,
-		`decision +1\.00  terms of swarm: by the default, now confidence-weighted, threshold 0\.7, quorum 2, 2 may vote, swarm learns\n`,
+		`decision +1\.00  terms of swarm: by confidence-weighted \(the default\), threshold 0\.7, quorum 2, 2 may vote, swarm learns\n`,
 		`decision .*  swarm: reached "a": 2 of 2 agree, 100 % of the weight; 70 % is needed; broken failed in round 1: no model\n`,
 		`\nVotes\n +a █{30}  2 agree, 0 disagree, 0 abstain; support 2\.00 to 0\.00\n`,
 		`\nDecision  confidence-weighted: reached "a": 2 of 2 agree, 100 % of the weight; 70 % is needed\n          decide\n`,

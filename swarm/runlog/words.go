@@ -31,8 +31,8 @@ func (p Opened) String() string {
 // String describes the terms in words: what decides, and what learns from it.
 func (t *Terms) String() string {
 	by := t.Strategy
-	if t.Default {
-		by = "the default, now " + by
+	if t.Default && by != "default" { // as long as nothing was learned
+		by += " (the default)"
 	}
 	threshold := "threshold " + strconv.FormatFloat(cmp.Or(t.Threshold, consensus.DefaultThreshold), 'g', 4, 64)
 	if t.Threshold == consensus.Plurality {

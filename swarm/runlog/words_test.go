@@ -18,8 +18,9 @@ func TestTheRecordsOfDecisionsReadAsWords(t *testing.T) {
 	}
 	const reached, pending = `{"outcome":"reached","choice":"a","support":0.75,"voters":3}`, `{"outcome":"pending","support":0.66666,"voters":1}`
 	for want, got := range map[string]string{
-		"terms of x: by voting, threshold 0.7, quorum 2": opened(runlog.Terms{Name: "x", Strategy: "voting"}),
-		"terms of y: by the default, now voting, threshold 0.6667, quorum 3, 2 may vote, l learns": opened(runlog.Terms{
+		"terms of x: by voting, threshold 0.7, quorum 2":  opened(runlog.Terms{Name: "x", Strategy: "voting"}),
+		"terms of w: by default, threshold 0.7, quorum 2": opened(runlog.Terms{Name: "w", Strategy: "default", Default: true}),
+		"terms of y: by voting (the default), threshold 0.6667, quorum 3, 2 may vote, l learns": opened(runlog.Terms{
 			Name: "y", Strategy: "voting", Default: true, Threshold: 2. / 3, Quorum: 3, Electorate: []string{"a", "b"}, Learner: "l",
 		}),
 		"terms of z: by voting, threshold 0.7, quorum 2, conflicts settled by majority": opened(runlog.Terms{
