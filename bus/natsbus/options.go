@@ -85,10 +85,10 @@ type Options struct {
 }
 
 // Storage says how servers store a log. The first process that joins makes the streams; the
-// others check that they are at least as was asked for, and warn of limits that were not asked
-// for, unless they make snapshots. What is beside the log is checked, too: the bucket of snapshots
-// by [Join], that of leases and the stream of results by those who open it. Results that could be
-// replaced or vanish are refused.
+// others check that they are at least as was asked for, and warn of limits other than were asked
+// for, and of any if they asked for none, unless they make snapshots. What is beside the log is
+// checked, too: the bucket of snapshots by [Join], that of leases and the stream of results by those
+// who open it. Results that could be replaced or vanish are refused.
 type Storage struct {
 	Replicas   int           // servers that have each signal; 0 means 1
 	InMemory   bool          // servers keep the log in memory

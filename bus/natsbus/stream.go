@@ -129,29 +129,39 @@ func openStream(ctx context.Context, js jetstream.JetStream, want jetstream.Stre
 	return stream, err
 }
 
-// checkLimits warns of a stream that drops more than was asked for, or refuses it. Whoever
-// makes snapshots knows of limits.
+// checkLimits warns of a stream that drops more than was asked for, or refuses it, and warns of one
+// that has other limits than were asked for. Whoever makes snapshots knows of limits.
 func (o *Options) checkLimits(got, want *jetstream.StreamConfig) error {
-	if o.Over != nil {
-		return nil
-	}
 	for _, c := range []struct {
-		setting   string
-		got, want int64
+		setting, field string
+		got, want      int64
+		text           func(int64) string
 	}{
-		{"max_msgs", got.MaxMsgs, want.MaxMsgs},
-		{"max_bytes", got.MaxBytes, want.MaxBytes},
-		{"max_age", int64(got.MaxAge), int64(want.MaxAge)},
+		{"max_msgs", "MaxSignals", got.MaxMsgs, want.MaxMsgs, limitText[int64]},
+		{"max_bytes", "MaxBytes", got.MaxBytes, want.MaxBytes, limitText[int64]},
+		{"max_age", "MaxAge", int64(got.MaxAge), int64(want.MaxAge), limitText[time.Duration]},
 	} {
-		if c.got <= 0 || c.want > 0 && c.got >= c.want {
-			continue
-		}
-		err := o.complain(&ConfigError{c.setting, fmt.Sprint(c.got), fmt.Sprint(c.want), "older signals than were asked for are dropped: a process joins only with a snapshot, and one that makes none (Options.Over) relies on others"})
-		if err != nil {
-			return err
+		problem := &ConfigError{Setting: c.setting, Got: c.text(c.got), Want: c.text(c.want)}
+		switch drops := c.got > 0 && (c.want <= 0 || c.got < c.want); {
+		case drops && o.Over == nil:
+			problem.Why = "older signals than were asked for are dropped (Storage." + c.field + "): a process joins only with a snapshot, and one that makes none (Options.Over) relies on others"
+			if err := o.complain(problem); err != nil {
+				return err
+			}
+		case c.want > 0 && c.got != c.want:
+			problem.Why = "the log has the limits with which it was made, whatever Storage." + c.field + " is: nats stream edit " + got.Name + " changes them"
+			o.warn(problem.Error())
 		}
 	}
 	return nil
+}
+
+// limitText is a limit of a stream in words.
+func limitText[T int64 | time.Duration](n int64) string {
+	if n <= 0 {
+		return "no limit"
+	}
+	return fmt.Sprint(T(n))
 }
 
 func (o *Options) complain(problem *ConfigError) error {

@@ -88,6 +88,8 @@ var flagOf = strings.NewReplacer(
 	"invalid option: URL is", "--nats is", "invalid option: Stream is", "--stream is", "invalid option: Domain is", "--domain is",
 	"invalid option: Agent is", "--as is", "invalid option: Storage.Replicas is", "--replicas is",
 	"Storage.Monitor", "--monitor", "Options.Domain", "--domain", "Options.Stream", "--stream", "Options.Over", "--snapshots",
+	"Storage.MaxSignals", "--keep", "Storage.MaxBytes", "--keep", "Storage.MaxAge", "--keep",
+	"that fits, and Options.Partial is not set", "that fits, as processes with --snapshots store it",
 )
 
 // A flagError is an error of the library, whose text names flags.

@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
 )
 
@@ -82,4 +83,10 @@ func TestErrorsOfTheLibraryNameFlagsOfTheCommand(t *testing.T) {
 	fails(`no monitoring port that could tell is in --monitor`, "--nats", server.URL(), "--strict")
 	fails(`--keep is "soon": not an age`, "--nats", server.URL(), "--keep", "soon")
 	fails(`--snapshots is -1s: not a time between snapshots`, "--nats", server.URL(), "--snapshots", "-1s")
+	few := join(t, natsbus.Options{URL: server.URL(), Stream: "few", Storage: natsbus.Storage{MaxSignals: 10}})
+	for range 12 {
+		must(t, agent(t, few, "a"), found("t", "x"))
+	}
+	fails(`max_msgs is 10, want no limit: older signals than were asked for are dropped (--keep)`, "--nats", server.URL(), "--stream", "few")
+	fails(`few has no snapshot that fits, as processes with --snapshots store it: `, "--nats", server.URL(), "--stream", "few")
 }

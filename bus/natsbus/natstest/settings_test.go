@@ -64,6 +64,34 @@ func TestStreamWithOtherSettingsIsRefusedAndLimitsAreNamed(t *testing.T) {
 	}
 }
 
+// Limits that were asked for too late do nothing, and so are told, also to who makes snapshots.
+func TestLimitsOtherThanThoseOfTheLogAreNamed(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	made := natsbus.Storage{MaxSignals: 1000, MaxAge: time.Hour}
+	join(t, natsbus.Options{URL: url, Storage: made})
+	for want, s := range map[string]natsbus.Storage{
+		"":                                   made,
+		"max_msgs is 1000, want 30: ":        {MaxSignals: 30, MaxAge: time.Hour},
+		"max_msgs is 1000, want 5000: ":      {MaxSignals: 5000, MaxAge: time.Hour},
+		"max_age is 1h0m0s, want 30m0s: ":    {MaxSignals: 1000, MaxAge: 30 * time.Minute},
+		"max_bytes is no limit, want 1024: ": {MaxSignals: 1000, MaxAge: time.Hour, MaxBytes: 1024},
+	} {
+		for _, over := range []func(string) bool{nil, func(string) bool { return true }} {
+			var told whisper
+			join(t, natsbus.Options{URL: url, Storage: s, Over: over, Tell: told.tell()})
+			if got := told.text(); !strings.Contains(got, want) || strings.Contains(got, "max_") != (want != "") {
+				t.Errorf("%+v: told %q, want %q", s, got, want)
+			}
+		}
+	}
+	var told whisper
+	join(t, natsbus.Options{URL: url, Over: func(string) bool { return true }, Tell: told.tell()})
+	if strings.Contains(told.text(), "max_") {
+		t.Errorf("who makes snapshots and asks for no limit is told: %s", told.text())
+	}
+}
+
 // The bucket has the replicas of the process that made it.
 func TestBucketWithFewerReplicasIsNamed(t *testing.T) {
 	t.Parallel()
