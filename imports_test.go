@@ -32,7 +32,7 @@ var rules = []struct {
 	{"signals", rule{ours: []string{"internal/forms"}, others: []string{"github.com/rs/xid"}}},
 	{"signals/cloudevents", rule{ours: []string{"signals"}}},
 	{"bus/natsbus", rule{
-		ours:   []string{"signals", "signals/cloudevents", "conflict", "bus", "bus/journal"},
+		ours:   []string{"internal/files", "signals", "signals/cloudevents", "conflict", "bus", "bus/journal"},
 		others: []string{"github.com/nats-io/nats.go", "github.com/cenkalti/backoff/v5"},
 	}},
 	{"agents/remote", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/routing", "agents/tools"}}},

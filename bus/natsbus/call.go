@@ -120,7 +120,8 @@ func (l *Link) answer(ctx context.Context, name string, call *nats.Msg, answers 
 // Serve answers calls of a name, each in a goroutine of its own, until ctx or the log ends.
 // Of several processes that serve a name, one gets each call. The context of a call ends
 // when its caller's does. With [Options].Keys it takes only calls that a key of [bus.System]
-// signed, and warns of others.
+// signed, and warns of others. Without [Options].Key it takes no call that is signed, since its
+// answer would not count, and warns once.
 func (l *Link) Serve(ctx context.Context, name string, answer func(ctx context.Context, request []byte) []byte) error {
 	s := &service{link: l, answer: answer, running: map[string]context.CancelFunc{}}
 	calls, canceled := make(chan *nats.Msg, 1024), make(chan *nats.Msg, 1024)
@@ -135,14 +136,20 @@ func (l *Link) Serve(ctx context.Context, name string, answer func(ctx context.C
 	}
 	defer func() { _ = stopped.Unsubscribe() }()
 	defer s.wait.Wait()
+	unsigned := sync.OnceFunc(func() {
+		l.opts.warn(fmt.Sprintf("natsbus: calls of %s are signed, and this process has no key (Options.Key) to sign its answers, which would not count: it takes none of them", name))
+	})
 	for {
 		select {
 		case m := <-calls:
-			if err := l.opts.signed(received(m), bus.System); err != nil {
+			switch err := l.opts.signed(received(m), bus.System); {
+			case err != nil:
 				l.opts.warn(fmt.Sprintf("natsbus: a call of %s is forged: %v", name, err))
-				continue
+			case l.opts.Key == nil && m.Header.Get(headerSign) != "":
+				unsigned()
+			default:
+				s.start(ctx, m)
 			}
-			s.start(ctx, m)
 		case m := <-canceled:
 			s.cancel(string(m.Data))
 		case <-ctx.Done():

@@ -65,7 +65,8 @@ type Options struct {
 	Key ed25519.PrivateKey
 	// Keys are the public keys that may speak for each source, record results of that agent and
 	// answer calls for it. Those of [bus.System] may do so for every source, and alone hold
-	// leases, make calls and store snapshots. Default, nil: signatures are not checked.
+	// leases, make calls and store snapshots. [ReadKeys] reads them from a file. Default, nil:
+	// signatures are not checked.
 	Keys map[string][]ed25519.PublicKey
 
 	// Reserved are the kinds that only those may say who may speak for [bus.System], whatever

@@ -37,15 +37,17 @@ type natsFlags struct {
 	strict   bool
 	sign     string
 	trust    string
-	agent    string // that this process runs; "": none
-	watches  bool   // it publishes nothing
-	several  bool   // this process has other logs, too
+	agent    string   // that this process runs; "": none
+	watches  bool     // it publishes nothing
+	several  bool     // this process has other logs, too
+	ring     *keyring // of --sign and --trust, of all copies
 
 	snapshots time.Duration
 }
 
 // define defines the flags. The stream that is set is the default.
 func (f *natsFlags) define(flags *pflag.FlagSet) {
+	f.ring = new(keyring)
 	flags.StringVar(&f.url, "nats", "", "URLs of NATS servers, with commas between: nats://host:4222, or tls://")
 	flags.StringVar(&f.creds, "creds", "", "file with the credentials of a NATS user")
 	flags.StringVar(&f.ca, "tls-ca", "", "file with the certificate authorities of the NATS servers (default: the system's)")

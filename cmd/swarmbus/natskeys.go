@@ -3,17 +3,15 @@ package main
 import (
 	"cmp"
 	"crypto/ed25519"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
-	"github.com/swarmbus/swarmbus/internal/files"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 )
 
@@ -31,7 +29,8 @@ anybody's. Make each key where it is used; only public keys go to other machines
   swarmbus agent --as critic --nats nats://n1:4222 --sign keys/critic.key --trust swarm.trust
 
 The file for --trust has the lines of all processes, and all of them need the same one. What
-no key of its source signed is in no log of theirs, and each of them says so.`,
+no key of its source signed is in no log of theirs, and each of them says so. A process reads
+the file when it starts: trust a new key in all of them before one signs with it.`,
 		Args: func(_ *cobra.Command, names []string) error {
 			if len(names) == 0 {
 				return usage(errors.New("a name is required: that of an agent, or system"))
@@ -59,27 +58,33 @@ no key of its source signed is in no log of theirs, and each of them says so.`,
 	return cmd
 }
 
+// A keyring has the keys of the flags, which a process reads once: logs that it joins later trust
+// the same ones as its first log, whatever the files say by then.
+type keyring struct {
+	once sync.Once
+	sign ed25519.PrivateKey
+	all  map[string][]ed25519.PublicKey
+	err  error
+}
+
 // keys adds to the options the key with which this process signs, and those that it trusts. A
-// process that would not be heard is refused here.
-func (f *natsFlags) keys(o *natsbus.Options) (err error) {
-	if f.sign != "" {
-		if o.Key, err = events.ReadKey(f.sign); err != nil {
-			return err
-		}
-	}
-	if f.trust == "" {
+// process that would not be heard, or would check nothing, is refused here.
+func (f *natsFlags) keys(o *natsbus.Options) error {
+	if f.sign == "" && f.trust == "" {
 		return nil
 	}
-	if o.Keys, err = trusted(f.trust); err != nil {
-		return err
+	f.ring.once.Do(func() { f.ring.err = f.readKeys() })
+	if f.ring.err != nil {
+		return f.ring.err
 	}
-	name := cmp.Or(f.agent, bus.System)
-	switch {
-	case f.watches:
+	o.Key, o.Keys = f.ring.sign, f.ring.all
+	if f.watches {
 		return nil
-	case f.sign == "":
+	}
+	if o.Key == nil {
 		return usage(errors.New("--trust needs --sign: what this process says would not count without a signature"))
 	}
+	name := cmp.Or(f.agent, bus.System)
 	public, _ := o.Key.Public().(ed25519.PublicKey)
 	if !slices.ContainsFunc(slices.Concat(o.Keys[name], o.Keys[bus.System]), func(k ed25519.PublicKey) bool { return public.Equal(k) }) {
 		return usage(fmt.Errorf("%s does not trust the key of --sign for %s: its line is\n%s %s", f.trust, name, name, events.PublicText(o.Key)))
@@ -87,28 +92,15 @@ func (f *natsFlags) keys(o *natsbus.Options) (err error) {
 	return nil
 }
 
-// trusted reads a file that has a name and a public key on each line.
-func trusted(file string) (map[string][]ed25519.PublicKey, error) {
-	text, err := files.Read(file, 1<<20)
-	if err != nil {
-		return nil, err
+func (f *natsFlags) readKeys() (err error) {
+	if f.trust == "" {
+		return usage(errors.New("--sign needs --trust: without it this process would take what anybody says"))
 	}
-	all, number := map[string][]ed25519.PublicKey{}, 0
-	for line := range strings.Lines(string(text)) {
-		line, _, _ = strings.Cut(line, "#")
-		words := strings.Fields(line)
-		if number++; len(words) == 0 {
-			continue
+	if f.sign != "" {
+		if f.ring.sign, err = events.ReadKey(f.sign); err != nil {
+			return err
 		}
-		name := strings.Join(words[:len(words)-1], " ")
-		key, err := base64.StdEncoding.DecodeString(words[len(words)-1])
-		if err != nil || len(key) != ed25519.PublicKeySize || name == "" {
-			return nil, fmt.Errorf("%s:%d: not a name and a public key, as swarmbus keys prints them", file, number)
-		}
-		all[name] = append(all[name], key)
 	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%s has no key: nobody would be heard", file)
-	}
-	return all, nil
+	f.ring.all, err = natsbus.ReadKeys(f.trust)
+	return err
 }

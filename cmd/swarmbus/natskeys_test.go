@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 )
@@ -35,23 +37,25 @@ func TestUntrustedKeysAreRefused(t *testing.T) {
 		f    natsFlags
 		want string // "": it is taken
 	}{
-		"none":                   {natsFlags{}, ""},
-		"a driver":               {natsFlags{sign: key("system"), trust: good}, ""},
-		"an agent":               {natsFlags{sign: key("critic"), trust: good, agent: "critic"}, ""},
-		"a name of two words":    {natsFlags{sign: key("planner"), trust: good, agent: "the planner"}, ""},
-		"an agent as the system": {natsFlags{sign: key("system"), trust: good, agent: "critic"}, ""},
-		"who only watches":       {natsFlags{trust: good, watches: true}, ""},
-		"who only signs":         {natsFlags{sign: key("critic")}, ""},
-		"no key":                 {natsFlags{trust: good}, "--trust needs --sign"},
-		"another agent":          {natsFlags{sign: key("critic"), trust: good, agent: "planner"}, "does not trust the key of --sign for planner: its line is\nplanner " + strings.Fields(critic)[1]},
-		"an agent as a driver":   {natsFlags{sign: key("critic"), trust: good}, "for system"},
-		"no such key":            {natsFlags{sign: key("eve"), trust: good}, "no such file"},
-		"no such file":           {natsFlags{sign: key("critic"), trust: filepath.Join(dir, "none")}, "no such file"},
-		"a line without a name":  {natsFlags{sign: key("system"), trust: file("a", system+"\n"+strings.Fields(critic)[1])}, "a:2: not a name and a public key"},
-		"a line without a key":   {natsFlags{sign: key("system"), trust: file("b", "critic aGk=\n")}, "b:1: not a name and a public key"},
-		"a file without keys":    {natsFlags{sign: key("system"), trust: file("c", "# none\n")}, "has no key"},
+		"none":                     {natsFlags{}, ""},
+		"a driver":                 {natsFlags{sign: key("system"), trust: good}, ""},
+		"an agent":                 {natsFlags{sign: key("critic"), trust: good, agent: "critic"}, ""},
+		"a name of two words":      {natsFlags{sign: key("planner"), trust: good, agent: "the planner"}, ""},
+		"an agent as the system":   {natsFlags{sign: key("system"), trust: good, agent: "critic"}, ""},
+		"who only watches":         {natsFlags{trust: good, watches: true}, ""},
+		"who only signs":           {natsFlags{sign: key("critic"), agent: "critic"}, "--sign needs --trust"},
+		"a driver that only signs": {natsFlags{sign: key("system")}, "--sign needs --trust"},
+		"no key":                   {natsFlags{trust: good}, "--trust needs --sign"},
+		"another agent":            {natsFlags{sign: key("critic"), trust: good, agent: "planner"}, "does not trust the key of --sign for planner: its line is\nplanner " + strings.Fields(critic)[1]},
+		"an agent as a driver":     {natsFlags{sign: key("critic"), trust: good}, "for system"},
+		"no such key":              {natsFlags{sign: key("eve"), trust: good}, "no such file"},
+		"no such file":             {natsFlags{sign: key("critic"), trust: filepath.Join(dir, "none")}, "no such file"},
+		"a line without a name":    {natsFlags{sign: key("system"), trust: file("a", system+"\n"+strings.Fields(critic)[1])}, "a:2: not a name and a public key"},
+		"a line without a key":     {natsFlags{sign: key("system"), trust: file("b", "critic aGk=\n")}, "b:1: not a name and a public key"},
+		"a file without keys":      {natsFlags{sign: key("system"), trust: file("c", "# none\n")}, "has no key"},
 	} {
 		var o natsbus.Options
+		c.f.ring = new(keyring)
 		err := c.f.keys(&o)
 		if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
@@ -59,5 +63,47 @@ func TestUntrustedKeysAreRefused(t *testing.T) {
 		if err == nil && ((o.Key == nil) != (c.f.sign == "") || (o.Keys == nil) != (c.f.trust == "")) {
 			t.Errorf("%s: the options have not what the flags say: %v, %v", name, o.Key, o.Keys)
 		}
+	}
+}
+
+// A console joins its log once, and another one for each solve that it drives.
+func TestLogsOfAProcessTrustTheSameKeys(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	made := events.Keys{Dir: dir}
+	trust, lines := filepath.Join(dir, "swarm.trust"), ""
+	adds := func(name string) {
+		key, err := made.Get(name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines += name + " " + events.PublicText(key) + "\n"
+		if err := os.WriteFile(trust, []byte(lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	trusts := func(f natsFlags) int {
+		var o natsbus.Options
+		if err := f.keys(&o); err != nil {
+			t.Fatal(err)
+		}
+		return len(o.Keys)
+	}
+	process := func() (f natsFlags) {
+		f.define(pflag.NewFlagSet("", pflag.ContinueOnError))
+		f.sign, f.trust = filepath.Join(dir, "system.key"), trust
+		return f
+	}
+	adds("system")
+	first := process()
+	if n := trusts(first); n != 1 {
+		t.Errorf("it trusts %d names", n)
+	}
+	adds("critic")
+	if n := trusts(first); n != 1 {
+		t.Errorf("its next log trusts %d names, want those of the first one", n)
+	}
+	if n := trusts(process()); n != 2 {
+		t.Errorf("a new process trusts %d names, want both", n)
 	}
 }

@@ -89,6 +89,7 @@ var flagOf = strings.NewReplacer(
 	"invalid option: Agent is", "--as is", "invalid option: Storage.Replicas is", "--replicas is",
 	"Storage.Monitor", "--monitor", "Options.Domain", "--domain", "Options.Stream", "--stream", "Options.Over", "--snapshots",
 	"Storage.MaxSignals", "--keep", "Storage.MaxBytes", "--keep", "Storage.MaxAge", "--keep",
+	"Options.Keys", "--trust", "Options.Key", "--sign",
 	"that fits, and Options.Partial is not set", "that fits, as processes with --snapshots store it",
 )
 

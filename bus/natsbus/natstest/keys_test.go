@@ -2,6 +2,7 @@ package natstest_test
 
 import (
 	"context"
+	"crypto/ed25519"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,13 +79,20 @@ func TestCallsAndAnswersCountByTheirSignatures(t *testing.T) {
 	echo := func(prefix string) func(context.Context, []byte) []byte {
 		return func(_ context.Context, q []byte) []byte { return append([]byte(prefix), q...) }
 	}
-	for name, o := range map[string]natsbus.Options{
-		"natsbus: an answer for turn:ann is forged: no signature":                         {},
-		"natsbus: an answer for turn:ann is forged: no key of \"ann\" made the signature": {Key: private["eve"]},
+	conn, _ := rawClient(t, url)
+	for name, serves := range map[string]func() (stop func()){
+		"natsbus: an answer for turn:ann is forged: no signature": func() func() {
+			sub, err := conn.Subscribe("swarmbus.call.turn:ann", func(m *nats.Msg) { _ = m.Respond([]byte("forged")) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return func() { _ = sub.Unsubscribe() }
+		},
+		"natsbus: an answer for turn:ann is forged: no key of \"ann\" made the signature": func() func() {
+			return serve(t, join(t, natsbus.Options{URL: url, Key: private["eve"]}), "turn:ann", echo("forged "))
+		},
 	} {
-		o.URL = url
-		impostor := join(t, o)
-		stop := serve(t, impostor, "turn:ann", echo("forged "))
+		stop := serves()
 		ctx, cancel := context.WithCancel(t.Context())
 		called := make(chan error, 1)
 		go func() {
@@ -100,7 +108,6 @@ func TestCallsAndAnswersCountByTheirSignatures(t *testing.T) {
 	}
 	ann := join(t, natsbus.Options{URL: url, Key: private["ann"], Keys: public, Tell: served.tell()})
 	serve(t, ann, "turn:ann", echo("answer to "))
-	conn, _ := rawClient(t, url)
 	answers, err := conn.SubscribeSync("swarmbus.answer.turn:ann.forged")
 	if err != nil {
 		t.Fatal(err)
@@ -117,6 +124,62 @@ func TestCallsAndAnswersCountByTheirSignatures(t *testing.T) {
 	}
 	if m, err := answers.NextMsg(100 * time.Millisecond); err == nil {
 		t.Errorf("the forged call was answered: %s", m.Data)
+	}
+}
+
+// The answer of a process without a key would be thrown away, after its model was asked.
+func TestProcessWithoutAKeyTakesNoSignedCalls(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	private, public := keys(t, bus.System, "ann")
+	caller := join(t, natsbus.Options{URL: url, Key: private[bus.System], Keys: public})
+	var told whisper
+	stop := serve(t, join(t, natsbus.Options{URL: url, Tell: told.tell()}), "turn:ann", func(context.Context, []byte) []byte {
+		t.Error("it takes a call that is signed")
+		return nil
+	})
+	called := make(chan error, 1)
+	go func() {
+		got, err := caller.Call(soon(t), "turn:ann", []byte("q"))
+		if string(got) != "an answer" {
+			t.Errorf("the answer is %q", got)
+		}
+		called <- err
+	}()
+	told.hears(t, "calls of turn:ann are signed, and this process has no key (Options.Key)")
+	stop()
+	serve(t, join(t, natsbus.Options{URL: url, Key: private["ann"], Keys: public}), "turn:ann", func(context.Context, []byte) []byte { return []byte("an answer") })
+	if err := <-called; err != nil {
+		t.Error(err)
+	}
+	stop = serve(t, join(t, natsbus.Options{URL: url}), "turn:bob", func(_ context.Context, q []byte) []byte { return q })
+	if got, err := join(t, natsbus.Options{URL: url}).Call(soon(t), "turn:bob", []byte("q")); err != nil || string(got) != "q" {
+		t.Errorf("without keys: %q, %v", got, err)
+	}
+	stop()
+}
+
+// What a driver says of its agents is signed by the system, so that a log goes on when the key of
+// an agent is not trusted any more, and does not when that of the system is not.
+func TestLogNeedsTheKeysOfTheSystemAndNotOfAgents(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	private, public := keys(t, bus.System, "ann", "next")
+	driver := join(t, natsbus.Options{URL: url, Key: private[bus.System], Keys: public})
+	must(t, agent(t, driver, "ann"), found("t", "of ann"))
+	read := func(names ...string) (said int, dead uint64) {
+		trusted := map[string][]ed25519.PublicKey{}
+		for _, name := range names {
+			trusted[name] = public[name]
+		}
+		l := join(t, natsbus.Options{URL: url, Keys: trusted})
+		return len(lines(t, l.Bus())), l.Stats().Dead[natsbus.Forged]
+	}
+	if said, dead := read(bus.System, "next"); said != 1 || dead != 0 {
+		t.Errorf("without the key of ann: %d signals, %d forged ones", said, dead)
+	}
+	if said, dead := read("ann", "next"); said != 0 || dead != 1 {
+		t.Errorf("without the key of the system: %d signals, %d forged ones", said, dead)
 	}
 }
 
@@ -240,9 +303,15 @@ func TestCommandsWithKeysSayWhatIsForged(t *testing.T) {
 	serves("verifier", "verifier", url)
 	impostor := startTalk(t, "agent", "--as", "critic", "--base-url", evil, "--nats", server.URL(), "--model", "openai:large")
 	impostor.sees(t, "takes its turns here")
+	conn, js := rawClient(t, server.URL())
+	evilAnswer, err := conn.Subscribe("swarmbus.call.turn:critic", func(m *nats.Msg) { _ = m.Respond([]byte("evil")) })
+	if err != nil {
+		t.Fatal(err)
+	}
 	driver := startTalk(t, append([]string{"solve", "Which retry policy?", "--mode", "deliberate"}, flags("system", trust)...)...)
 	driver.sees(t, `nats: natsbus: an answer for turn:critic is forged: no signature`)
-	conn, js := rawClient(t, server.URL())
+	impostor.sees(t, "nats: natsbus: calls of turn:critic are signed, and this process has no key (--sign)")
+	_ = evilAnswer.Unsubscribe()
 	if err := conn.PublishMsg(&nats.Msg{Subject: "swarmbus.call.turn:planner", Reply: "x", Header: nats.Header{"Swarmbus-Call": {"x"}}}); err != nil {
 		t.Fatal(err)
 	}
