@@ -96,7 +96,7 @@ func (l *Link) dial(ctx context.Context, denied, closed func(error)) (err error)
 	if l.js, err = l.opts.jetStream(l.conn); err != nil {
 		return err
 	}
-	l.stream, err = l.opts.open(ctx, l.js, l.name)
+	l.stream, err = l.open(ctx)
 	return err
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -44,12 +43,9 @@ func (l *Link) Results(ctx context.Context) (*Results, error) {
 	if l.opts.Storage.InMemory {
 		want.Storage = jetstream.MemoryStorage
 	}
-	err := retry(ctx, func(ctx context.Context) (err error) {
-		r.stream, err = openStream(ctx, l.js, want)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("natsbus: the stream %s: %w", want.Name, err)
+	var err error
+	if r.stream, err = l.openStream(ctx, want); err != nil {
+		return nil, err
 	}
 	got := r.stream.CachedInfo().Config
 	if err := l.opts.checkBeside(&got, resultSettings(&got, &want), nil); err != nil {

@@ -77,27 +77,21 @@ func (o *Options) api() string {
 
 // open returns a stream of the log, and makes it if it is not there. That of the first
 // partition is always there, so that processes agree on the number of partitions.
-func (o *Options) open(ctx context.Context, js jetstream.JetStream, name string) (jetstream.Stream, error) {
-	if name != o.Stream {
-		if _, err := o.openOne(ctx, js, o.Stream); err != nil {
+func (l *Link) open(ctx context.Context) (jetstream.Stream, error) {
+	if l.name != l.opts.Stream {
+		if _, err := l.openOne(ctx, l.opts.Stream); err != nil {
 			return nil, err
 		}
 	}
-	return o.openOne(ctx, js, name)
+	return l.openOne(ctx, l.name)
 }
 
-// openOne tries again while the servers elect their leaders.
-func (o *Options) openOne(ctx context.Context, js jetstream.JetStream, name string) (jetstream.Stream, error) {
+func (l *Link) openOne(ctx context.Context, name string) (jetstream.Stream, error) {
+	o := &l.opts
 	want := o.streamConfig(name)
-	silent := time.AfterFunc(request, func() { o.warn(unanswered(js.Conn(), name)) })
-	var stream jetstream.Stream
-	err := retry(ctx, func(ctx context.Context) (err error) {
-		stream, err = openStream(ctx, js, want)
-		return err
-	})
-	silent.Stop()
+	stream, err := l.openStream(ctx, want)
 	if err != nil {
-		return nil, fmt.Errorf("natsbus: the stream %s: %w", name, err)
+		return nil, err
 	}
 	got := stream.CachedInfo().Config
 	if wrong := firstWrong(logSettings(&got, &want)); wrong != nil {
@@ -109,24 +103,37 @@ func (o *Options) openOne(ctx context.Context, js jetstream.JetStream, name stri
 	return stream, o.checkServers(ctx, stream.CachedInfo())
 }
 
-// unanswered says why there may be no answer for a stream.
-func unanswered(conn *nats.Conn, name string) string {
-	if has, _ := conn.ConnectedServerJetStream(); !has && conn.IsConnected() {
-		return "natsbus: the server " + conn.ConnectedUrlRedacted() + " has no JetStream, which stores the log: start it with nats-server -js, or with a jetstream block in its configuration; behind a leaf node, name the domain of the servers that have the log (Options.Domain)"
+// openStream returns a stream, and makes it if it is not there. It tries again while the servers
+// elect their leaders, or until another process has made what this one may not, and warns if that
+// takes long.
+func (l *Link) openStream(ctx context.Context, want jetstream.StreamConfig) (stream jetstream.Stream, err error) {
+	silent := time.AfterFunc(request, func() { l.opts.warn(l.unanswered(want.Name)) })
+	defer silent.Stop()
+	err = retry(ctx, func(ctx context.Context) (err error) {
+		stream, err = l.js.Stream(ctx, want.Name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			stream, err = l.js.CreateStream(ctx, want)
+		}
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was quicker
+			stream, err = l.js.Stream(ctx, want.Name)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("natsbus: the stream %s: %w", want.Name, err)
 	}
-	return "natsbus: JetStream does not answer for the stream " + name + " yet: is there a leader, and is the domain (Options.Domain) that of the servers that have it? A leaf node needs one"
+	return stream, nil
 }
 
-// openStream returns a stream, and makes it if it is not there.
-func openStream(ctx context.Context, js jetstream.JetStream, want jetstream.StreamConfig) (jetstream.Stream, error) {
-	stream, err := js.Stream(ctx, want.Name)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		stream, err = js.CreateStream(ctx, want)
+// unanswered says why there may be no answer for a stream.
+func (l *Link) unanswered(name string) string {
+	if has, _ := l.conn.ConnectedServerJetStream(); !has && l.conn.IsConnected() {
+		return "natsbus: the server " + l.conn.ConnectedUrlRedacted() + " has no JetStream, which stores the log: start it with nats-server -js, or with a jetstream block in its configuration; behind a leaf node, name the domain of the servers that have the log (Options.Domain)"
 	}
-	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was quicker
-		stream, err = js.Stream(ctx, want.Name)
+	if _, refused := l.refused.bySubject.Load(l.opts.api() + "STREAM.CREATE." + name); refused {
+		return "natsbus: the stream " + name + " is not there yet, and the user of this process may not make it: waiting for a process that may, such as one that drives solves"
 	}
-	return stream, err
+	return "natsbus: JetStream does not answer for the stream " + name + " yet: is there a leader, and is the domain (Options.Domain) that of the servers that have it? A leaf node needs one"
 }
 
 // checkLimits warns of a stream that drops more than was asked for, or refuses it, and warns of one

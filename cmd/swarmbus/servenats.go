@@ -124,6 +124,9 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 			if err := driving(nats, o, &shown, t.Team, log, progress); err != nil {
 				return logs, err
 			}
+			if _, err := log.Results(ctx); err != nil { // agents wait for their stream, and may not make it
+				return logs, err
+			}
 		}
 		o.Elsewhere = append(o.Elsewhere, shown)
 	}
