@@ -112,7 +112,8 @@ func open(ctx context.Context, o *Options, t Team) (_ *desk, err error) {
 	d.Options.Journal, d.Options.Name, d.Options.Hook = store, t.Name, o.Hook
 	d.Options.Traits = traits(d.Options.Traits)
 	shown, release := make(chan struct{}), o.Hub.Hold(t.Run)
-	d.wg.Go(func() { d.log.follow(context.WithoutCancel(ctx), store.Last(), shown) })
+	last := store.Last()
+	d.wg.Go(func() { d.log.follow(context.WithoutCancel(ctx), past{last - min(last, recent), last}, shown) })
 	d.wg.Go(func() {
 		defer close(d.ready)
 		d.makeSwarm(o)

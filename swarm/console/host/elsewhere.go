@@ -56,9 +56,13 @@ func follow(ctx context.Context, e *Elsewhere, feed Feed) (*desk, error) {
 	if d.log, err = newLog(e.Run, d.Name, e.Log, feed); err != nil {
 		return nil, err
 	}
+	of, err := pastOf(e.Log)
+	if err != nil {
+		return nil, err
+	}
 	ctx, d.leave = context.WithCancel(context.WithoutCancel(ctx))
 	shown, release := make(chan struct{}), sync.OnceFunc(feed.Hold(e.Run))
-	d.wg.Go(func() { d.log.follow(ctx, e.Log.Last(), shown) })
+	d.wg.Go(func() { d.log.follow(ctx, of, shown) })
 	d.wg.Go(func() {
 		<-shown
 		release()

@@ -160,9 +160,29 @@ func apply(book *view.Book, codec *signals.Codec, record *journal.Record) (frame
 // back after a restart.
 const recent = 4096
 
-// follow reads a journal, which has records up to last, and goes on until ctx ends. ready
-// is closed when the book is at last.
-func (l *log) follow(ctx context.Context, last uint64, ready chan<- struct{}) {
+// past is where a log ends at the start of the server, and where what is recent begins.
+type past struct{ recent, last uint64 }
+
+// pastOf returns the past of a log whose positions may leave gaps.
+func pastOf(log Records) (past, error) {
+	of := past{last: log.Last()}
+	var all []uint64
+	for record, err := range log.Read(0) {
+		if err != nil {
+			return of, err
+		}
+		if all = append(all, record.Seq); record.Seq >= of.last {
+			break
+		}
+	}
+	if n := len(all) - recent; n > 0 {
+		of.recent = all[n]
+	}
+	return of, nil
+}
+
+// follow reads a journal, and goes on until ctx ends. ready is closed when the book has its past.
+func (l *log) follow(ctx context.Context, of past, ready chan<- struct{}) {
 	defer close(l.ended)
 	release := sync.OnceFunc(func() {
 		l.reads(1)
@@ -176,7 +196,7 @@ func (l *log) follow(ctx context.Context, last uint64, ready chan<- struct{}) {
 	}
 	at := snapshot.Through
 	for {
-		if at >= last {
+		if at >= of.last {
 			release()
 		}
 		for record, err := range l.store.Follow(ctx, at) {
@@ -186,16 +206,16 @@ func (l *log) follow(ctx context.Context, last uint64, ready chan<- struct{}) {
 			}
 			err = l.again(at)
 			if err == nil {
-				err = l.take(&record, record.Seq+recent >= last)
+				err = l.take(&record, record.Seq >= of.recent)
 			}
 			if err != nil {
 				l.fail(err)
 				return
 			}
-			if at = record.Seq; at >= last {
+			if at = record.Seq; at >= of.last {
 				release()
 			} else if at%1024 == 0 {
-				l.reads(float64(at-snapshot.Through) / float64(last-snapshot.Through))
+				l.reads(float64(at-snapshot.Through) / float64(of.last-snapshot.Through))
 			}
 		}
 	}
