@@ -166,6 +166,27 @@ func holder(lease, value string) Holder {
 	return Holder{lease, strings.Join(words[:n], " "), since}
 }
 
+// Holder returns the process that has a lease; held is false if none has it. A process that was killed or
+// cut off has its lease until that ends.
+func (l *Log) Holder(ctx context.Context, name string) (h Holder, held bool, err error) {
+	kv, _, err := l.leases(ctx)
+	if err != nil {
+		return h, false, err
+	}
+	err = retry(ctx, func(ctx context.Context) error {
+		e, err := kv.Get(ctx, key(name))
+		switch {
+		case errors.Is(err, jetstream.ErrKeyNotFound):
+			return nil
+		case err != nil:
+			return err
+		}
+		h, held = holder(name, string(e.Value())), true
+		return nil
+	})
+	return h, held, err
+}
+
 // take writes the key of the lease as soon as it is free.
 func (lease *Lease) take(ctx context.Context) error {
 	all := "$KV." + lease.kv.Bucket() + "."

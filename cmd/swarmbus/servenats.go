@@ -220,6 +220,13 @@ func driving(nats natsFlags, serves *host.Options, shown *host.Elsewhere, name s
 			return machines.Drive(ctx, l, past, o, task)
 		})
 	}
+	shown.Driver = func(ctx context.Context, task signals.Task) (string, error) {
+		h, drives, err := machines.Driver(ctx, log, task)
+		if err != nil || !drives {
+			return "", err
+		}
+		return h.Process, nil
+	}
 	shown.Resume = func(ctx context.Context, thread string, answer signals.Any) iter.Seq2[solves.Event, error] {
 		return drive(ctx, func(l *natsbus.Log, past *machines.Records, o swarm.Options) iter.Seq2[solves.Event, error] {
 			return machines.Resume(ctx, l, past, o, thread, answer)

@@ -39,7 +39,8 @@ func Drive(ctx context.Context, log *natsbus.Log, past *Records, o swarm.Options
 
 // Resume goes on with a solve of the log, with an answer from outside the swarm if it asks or
 // is undecided, like [swarm.Swarm.StreamResume]. Like [Drive] it waits for the lease of the
-// task, so that of several answers one is the first.
+// task, so that of several answers one is the first. Without an answer it ends with the result that the
+// solve has if another process had it stop meanwhile.
 func Resume(ctx context.Context, log *natsbus.Log, past *Records, o swarm.Options, thread string, answer signals.Any) iter.Seq2[solves.Event, error] {
 	return func(yield func(solves.Event, error) bool) {
 		codec, err := Codec(o.Kinds...)
@@ -47,18 +48,39 @@ func Resume(ctx context.Context, log *natsbus.Log, past *Records, o swarm.Option
 			yield(nil, err)
 			return
 		}
+		var all []signals.Any
 		for s, err := range journal.Signals(past, codec, 0) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if t, ok := signals.As[signals.Task](s); ok && t.Thread == thread {
-				play(ctx, log, o, &job{past: past, task: t.Payload, thread: thread, answer: answer})(yield)
-				return
+			if s.Head().Thread == thread {
+				all = append(all, s)
 			}
 		}
-		yield(nil, fmt.Errorf("%w: no task in thread %q", runlog.ErrLog, thread))
+		task, err := runlog.Opening(all)
+		if err != nil {
+			yield(nil, fmt.Errorf("thread %q: %w", thread, err))
+			return
+		}
+		play(ctx, log, o, &job{past: past, task: task.Payload, thread: thread, answer: answer, stops: stopsIn(all)})(yield)
 	}
+}
+
+// stopsIn returns how often a solve has stopped.
+func stopsIn(log []signals.Any) (n int) {
+	for _, s := range log {
+		if s.Kind() == runlog.KindDecided {
+			n++
+		}
+	}
+	return n
+}
+
+// Driver returns the process that drives the solve of a task; drives is false if none does. A process that
+// was killed drives it until its lease ends.
+func Driver(ctx context.Context, log *natsbus.Log, task signals.Task) (h natsbus.Holder, drives bool, err error) {
+	return log.Holder(ctx, leaseOf(task))
 }
 
 // A job is what a process drives: the solve of a task, or a solve that is answered.
@@ -67,6 +89,7 @@ type job struct {
 	task    signals.Task
 	thread  string      // "": that of the task
 	answer  signals.Any // nil: none
+	stops   int         // of the solve in the log when this process was called for it
 	yielded uint64      // number of the last signal of the solve that the caller has
 }
 
@@ -188,6 +211,9 @@ func (j *job) begin(ctx context.Context, s *swarm.Swarm, o *swarm.Options) (iter
 			}
 			if j.thread == "" {
 				return j.recounted(r, s.StreamResume(ctx, r.Log, nil)), nil
+			}
+			if j.answer == nil && stopsIn(r.Log) > j.stops {
+				return func(yield func(solves.Event, error) bool) { yield(solves.Stopped{Result: r}, nil) }, nil
 			}
 			answer := j.answer
 			j.answer = nil

@@ -50,9 +50,22 @@ func (b *Backend) solves(a huma.API) {
 	add(a, route("list-teams", "GET", "/teams", "solves", "Teams that can be given a task"), func(ctx context.Context, _ *none) ([]Team, error) {
 		return b.Solves.Teams(ctx)
 	})
-	start := route("start-solve", "POST", "/solves", "solves", "Start a solve", 404, 422)
+	start := route("start-solve", "POST", "/solves", "solves", "Start a solve; 200 if a log of several machines has it already", 404, 422)
 	start.DefaultStatus = http.StatusCreated
-	add(a, start, func(ctx context.Context, in *With[NewSolve]) (Solve, error) { return b.Solves.Start(ctx, in.Body) })
+	type started struct {
+		Status int
+		Body   Solve
+	}
+	huma.Register(a, start, func(ctx context.Context, in *With[NewSolve]) (*started, error) {
+		one, err := b.Solves.Start(ctx, in.Body)
+		if err != nil {
+			return nil, problem(err)
+		}
+		if one.Known {
+			return &started{http.StatusOK, one}, nil
+		}
+		return &started{http.StatusCreated, one}, nil
+	})
 	add(a, route("list-solves", "GET", "/solves", "solves", "Solves, the newest first"), func(ctx context.Context, in *SolvesQuery) ([]Solve, error) {
 		return b.Solves.List(ctx, *in)
 	})

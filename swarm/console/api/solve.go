@@ -20,6 +20,9 @@ type Solve struct {
 	Team   string `json:"team,omitempty" doc:"The team that works on it, if this server has it"`
 	Task   string `json:"task"`
 
+	// Known says of a solve that was started that its log had it already.
+	Known bool `json:"-"`
+
 	State  string `json:"state" enum:"running,waiting,decided,undecided,interrupted,failed"`
 	Stop   string `json:"stop,omitempty" doc:"Why it stopped: consensus, rejected, deadlock, uncertified, max-rounds, no-progress, budget, deadline, cancelled, escalated, asked or error"`
 	Detail string `json:"detail,omitempty" doc:"Why it stopped, in words"`

@@ -80,6 +80,7 @@ type desk struct {
 
 	mu      sync.Mutex                         // protects the fields below
 	running map[string]context.CancelCauseFunc // by thread
+	drives  map[string]bool                    // of these, those that no other process drives
 	stopped bool
 }
 
@@ -92,7 +93,7 @@ func open(ctx context.Context, o *Options, t Team) (_ *desk, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &desk{Team: t, store: store, begun: make(chan struct{}), ready: make(chan struct{}), running: map[string]context.CancelCauseFunc{}}
+	d := &desk{Team: t, store: store, begun: make(chan struct{}), ready: make(chan struct{}), running: map[string]context.CancelCauseFunc{}, drives: map[string]bool{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("team %s: %w", t.Name, err), d.release(), store.Close())
@@ -195,23 +196,27 @@ func (d *desk) stats() stats.Bus {
 }
 
 // goOn continues the solves that ended with the server or a crash, and those whose questions
-// were answered before it. Whether a solve of a log that others write runs is known elsewhere.
+// were answered before it.
 func (d *desk) goOn() error {
-	if d.again == nil {
-		return nil
-	}
-	answered := d.answered()
-	book := d.log.book()
-	for _, one := range book.Solves() {
-		cut := d.elsewhere == nil && one.State == api.Running && !d.runs(one.Thread)
-		cut = cut || one.Stop == runlog.StopCancelled.String() && strings.HasPrefix(one.Detail, errStopping.Error())
-		if cut || one.Stop == runlog.StopAsked.String() && answered[one.Thread] {
-			if err := d.resume(one.Thread, book.Log(one.Thread), nil); err != nil {
-				return fmt.Errorf("%s cannot be continued: %w", one.Thread, err)
-			}
+	for _, one := range d.cutOff() {
+		if err := d.resume(one.Thread, d.log.book().Log(one.Thread), nil); err != nil {
+			return fmt.Errorf("%s cannot be continued: %w", one.Thread, err)
 		}
 	}
 	return nil
+}
+
+// cutOff returns the solves that goOn continues, and that do not run here.
+func (d *desk) cutOff() (all []api.Solve) {
+	answered := d.answered()
+	for _, one := range d.log.book().Solves() {
+		cut := one.State == api.Running
+		cut = cut || one.Stop == runlog.StopCancelled.String() && strings.HasPrefix(one.Detail, errStopping.Error())
+		if (cut || one.Stop == runlog.StopAsked.String() && answered[one.Thread]) && !d.runs(one.Thread) {
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 // solve begins a solve, and returns its thread.
@@ -291,6 +296,9 @@ func (d *desk) play(thread string, events func(context.Context) iter.Seq2[solves
 				d.mu.Unlock()
 			}
 			if !told {
+				d.mu.Lock()
+				d.drives[name] = true
+				d.mu.Unlock()
 				begun <- first{name, err}
 				told = true
 			}
@@ -303,6 +311,7 @@ func (d *desk) play(thread string, events func(context.Context) iter.Seq2[solves
 		}
 		d.mu.Lock()
 		delete(d.running, name)
+		delete(d.drives, name)
 		d.mu.Unlock()
 		d.log.tell()
 		if err := d.retain(); err != nil {
@@ -326,8 +335,11 @@ func (d *desk) shows(thread string, r *solves.Result) {
 	})
 }
 
-// cancel ends a running solve, and reports whether it ran.
+// cancel ends a running solve, and reports whether it ran here.
 func (d *desk) cancel(thread string) bool {
+	if !d.drive(thread) {
+		return false
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	cancel := d.running[thread]

@@ -30,6 +30,9 @@ type Elsewhere struct {
 	// Answer records an answer to a question about the call of a tool; of several the first in
 	// the log counts. It may be nil.
 	Answer func(context.Context, tools.Question, tools.Answer) error
+	// Driver returns the process that drives the solve of a task; "": none does. One that was killed drives it
+	// for some seconds more. It is set if Resume is: solves that no process drives are resumed.
+	Driver func(ctx context.Context, task signals.Task) (process string, err error)
 }
 
 // Records are a log that can be read: machines.Records.
@@ -43,7 +46,7 @@ var errWatched = errors.New("this server only watches the log: name the team in 
 
 // follow makes a desk of a log that other processes write.
 func follow(ctx context.Context, e *Elsewhere, feed Feed) (*desk, error) {
-	d := &desk{Team: Team{Name: e.Team, Run: e.Run, About: "Its agents and drivers are processes anywhere."}, elsewhere: e, running: map[string]context.CancelCauseFunc{}, begun: make(chan struct{}), ready: make(chan struct{})}
+	d := &desk{Team: Team{Name: e.Team, Run: e.Run, About: "Its agents and drivers are processes anywhere."}, elsewhere: e, running: map[string]context.CancelCauseFunc{}, drives: map[string]bool{}, begun: make(chan struct{}), ready: make(chan struct{})}
 	close(d.begun)
 	d.Options = e.Options
 	d.begin, d.answer = e.Solve, e.Answer
@@ -67,8 +70,8 @@ func follow(ctx context.Context, e *Elsewhere, feed Feed) (*desk, error) {
 		<-shown
 		release()
 		close(d.ready)
-		if err := d.goOn(); err != nil && !errors.Is(err, errStopping) {
-			d.log.fail(err)
+		if e.Resume != nil {
+			d.keep(ctx)
 		}
 	})
 	return d, nil

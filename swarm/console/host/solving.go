@@ -50,7 +50,20 @@ func (s solving) Start(ctx context.Context, n api.NewSolve) (api.Solve, error) {
 	if err := d.begins(ctx); err != nil {
 		return api.Solve{}, err
 	}
-	thread, err := d.solve(signals.Task{Task: n.Task, Context: n.Context}, kind{n.FactsDiffer, n.Checkable})
+	task := signals.Task{Task: n.Task, Context: n.Context}
+	if d.elsewhere != nil {
+		if err := d.wait(ctx); err != nil {
+			return api.Solve{}, err
+		}
+	}
+	known, again := d.known(task)
+	if again && known.State == api.Running {
+		if who, err := d.driver(ctx, known.Thread); who != "" || err != nil {
+			known.Team, known.Known = d.Name, true
+			return known, err
+		}
+	}
+	thread, err := d.solve(task, kind{n.FactsDiffer, n.Checkable})
 	if err != nil {
 		return api.Solve{}, refused(err)
 	}
@@ -58,7 +71,9 @@ func (s solving) Start(ctx context.Context, n api.NewSolve) (api.Solve, error) {
 	if err != nil {
 		return api.Solve{}, err
 	}
-	return s.get(d, thread)
+	one, err := s.get(d, thread)
+	one.Known = again
+	return one, err
 }
 
 // refused returns an error with the status that fits.
@@ -93,7 +108,7 @@ func (s solving) get(d *desk, thread string) (api.Solve, error) {
 func dress(d *desk, going map[string]bool, one api.Solve) api.Solve {
 	one.Team = d.Name
 	switch runs := going[one.Thread]; {
-	case d.elsewhere != nil: // whether it runs is known elsewhere
+	case d.elsewhere != nil && !runs: // whether it runs is known elsewhere
 	case one.State == api.Running && !runs && d.opened():
 		one.State = api.Interrupted
 	case one.State == api.Interrupted && runs:
@@ -204,6 +219,13 @@ func (s solving) Cancel(ctx context.Context, id string) (api.Solve, error) {
 		return api.Solve{}, err
 	}
 	if !d.cancel(thread) {
+		who, err := d.driver(ctx, thread)
+		switch {
+		case err != nil:
+			return api.Solve{}, err
+		case who != "":
+			return api.Solve{}, api.NewError(http.StatusConflict, who+" drives the solve: cancel it there")
+		}
 		return api.Solve{}, api.NewError(http.StatusConflict, "the solve does not run")
 	}
 	if err := d.log.until(ctx, func(*view.Book) bool { return !d.runs(thread) }); err != nil {
@@ -222,8 +244,14 @@ func (s solving) Resume(ctx context.Context, id string) (api.Solve, error) {
 	if err != nil {
 		return one, err
 	}
-	if one.State == api.Running || one.State == api.Waiting || one.State == api.Decided {
+	if one.State == api.Running && (d.again == nil || d.drive(thread)) || one.State == api.Waiting || one.State == api.Decided {
 		return one, api.NewError(http.StatusConflict, "the solve is "+one.State)
+	}
+	if err := d.free(ctx, thread); err != nil {
+		return one, err
+	}
+	if d.runs(thread) { // this server goes on with it by itself
+		return s.get(d, thread)
 	}
 	if err := d.resume(thread, d.log.book().Log(thread), nil); err != nil {
 		return one, refused(err)
