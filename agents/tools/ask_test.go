@@ -283,3 +283,44 @@ func TestADeniedCallStaysDeniedWhenOthersAreAllowedForTheSolve(t *testing.T) {
 		t.Errorf("%+v after %d calls", all, n.Load())
 	}
 }
+
+// Two processes take a turn at once, since one was thought to be gone: the recorder of the second
+// returns what the first one recorded meanwhile.
+func TestOfTwoProcessesThatBeginACallOneMakesIt(t *testing.T) {
+	n, by := new(atomic.Int32), newRecords()
+	set := func(by tools.Recorder) *tools.Set {
+		s := writes(n, by)
+		s.May[0].Policy = tools.Allow
+		return s
+	}
+	var late error
+	_, err := makes(t.Context(), set(during{by, func() { _, late = makes(t.Context(), set(by), call("files__write", `{}`)) }}), call("files__write", `{}`))
+	if late != nil || n.Load() != 1 {
+		t.Errorf("%d calls were made: %v", n.Load(), late)
+	}
+	if q := asked(t, err); len(q) != 1 || !strings.Contains(q[0].Why, "may have been done") {
+		t.Errorf("the second process asks %v", q)
+	}
+}
+
+// during is a recorder in whose way another process comes when a call begins.
+type during struct {
+	tools.Recorder
+	other func()
+}
+
+func (d during) Do(ctx context.Context, p tools.Place, do func(context.Context) ([]byte, error)) ([]byte, error) {
+	text, err := d.Recorder.Do(ctx, p, func(context.Context) ([]byte, error) { return nil, errNone })
+	if !errors.Is(err, errNone) {
+		return text, err
+	}
+	if text, err = do(ctx); err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(string(text), `{"begun"`) {
+		d.other()
+	}
+	return d.Recorder.Do(ctx, p, func(context.Context) ([]byte, error) { return text, nil })
+}
+
+var errNone = errors.New("nothing is on record")

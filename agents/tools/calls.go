@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -229,9 +230,9 @@ func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args
 		}
 	}
 	for attempt := "first"; ; attempt += ", again" {
-		fresh := false
-		_, err := recorded(ctx, c.turn, p.with("begun", attempt), func(context.Context) (begun, error) { fresh = true; return begun{true}, nil })
-		if err != nil || fresh || now.Hints.repeats() {
+		mine := begun{true, rand.Text()} // of two processes that begin at once, one has its own on record
+		first, err := recorded(ctx, c.turn, p.with("begun", attempt), func(context.Context) (begun, error) { return mine, nil })
+		if err != nil || first == mine || now.Hints.repeats() {
 			return a, err
 		}
 		q := Question{Agent: p.Agent, Tool: o.Full(), Args: args, For: attempt, Once: p.with("answer", attempt)}
@@ -245,7 +246,8 @@ func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args
 // The bodies of records.
 type (
 	begun struct {
-		Begun bool `json:"begun"`
+		Begun bool   `json:"begun"`
+		By    string `json:"by,omitempty"`
 	}
 	verdict struct {
 		Answered *Answer `json:"answered"`
