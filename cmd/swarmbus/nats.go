@@ -247,11 +247,16 @@ func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 	o.Hook = f.live.watching(hookOf(cmd.Context()))
 	events := sayingPast(cmd.ErrOrStderr(), machines.Drive(cmd.Context(), log, records, o, f.terms.task()))
 	return f.showAll(cmd, events, func(*solves.Result) {}, func(r *solves.Result) bool {
-		if r.Stop == runlog.StopAsked {
-			run := fmt.Sprintf("%s --thread %s --server LINK", f.nats.stream, transcript.Printable(r.Thread))
+		run := fmt.Sprintf("%s --thread %s --server LINK", f.nats.stream, transcript.Printable(r.Thread))
+		switch r.Stop {
+		case runlog.StopAsked:
 			sayAsked(cmd.ErrOrStderr(), run, questionsOf(r))
-			fmt.Fprintln(cmd.ErrOrStderr(), "LINK is that of a swarmbus serve --nats with this team, which goes on with the solve")
+		case runlog.StopEscalated:
+			fmt.Fprintln(cmd.ErrOrStderr(), "It waits for an answer: swarmbus answer", run)
+		default:
+			return false
 		}
+		fmt.Fprintln(cmd.ErrOrStderr(), "LINK is that of a swarmbus serve --nats with this team, which goes on with the solve")
 		return false
 	})
 }

@@ -254,6 +254,22 @@ func inInbox(ctx context.Context, c *client.Client, solve string) {
 	}
 }
 
+// goesOn reports whether a solve went on after it had stopped, and waits while the server works on
+// it and there is nothing new.
+func goesOn(ctx context.Context, c *client.Client, solve string, stopped uint64) bool {
+	for {
+		now, err := c.Solve(ctx, solve, stopped)
+		if err != nil || now.Seq > stopped || now.State != api.Running {
+			return err == nil && now.Seq > stopped
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
 // solve has a team of the server work on a task, and shows how it does.
 func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) error {
 	if err := withServer(cmd, "team", "context", "facts-differ", "checkable", "json", "log"); err != nil {
@@ -285,6 +301,9 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 	}
 	again := fmt.Sprintf("swarmbus show %s --thread %s --follow --server LINK", one.Run, one.Thread)
 	err = of.showAll(cmd, solves.Watch(cmd.Context(), c.Log(cmd.Context(), one.Run), one.Thread), func(*solves.Result) {}, func(r *solves.Result) bool {
+		if r.Stop.GoesOn() && goesOn(cmd.Context(), c, one.ID, r.Log[len(r.Log)-1].Head().Seq) {
+			return true
+		}
 		if r.Stop == runlog.StopEscalated || r.Stop == runlog.StopAsked {
 			inInbox(cmd.Context(), c, one.ID)
 			fmt.Fprintf(cmd.ErrOrStderr(), "It waits for an answer: swarmbus answer %s --thread %s --server LINK\n", one.Run, one.Thread)

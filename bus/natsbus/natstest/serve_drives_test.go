@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
@@ -136,6 +137,37 @@ func TestConsolesGoOnWithSolvesOfOneThatWasKilled(t *testing.T) {
 	if text := three.text(); strings.Contains(text, "alarm") {
 		t.Error(text)
 	}
+}
+
+// A solve that was cancelled goes on when it is asked again: whoever asks sees its new end.
+func TestCommandFollowsASolveThatGoesOnToItsNewEnd(t *testing.T) {
+	asked, goOn := make(chan struct{}, 64), make(chan struct{})
+	answers := proposing("the answer")
+	of := serving(t, func(n int, r *models.Request) modelstest.Reply {
+		if strings.HasPrefix(r.System, "You are critic,") && strings.Contains(fmt.Sprint(r.Messages), "the answer") {
+			asked <- struct{}{}
+			<-goOn
+		}
+		return answers(n, r)
+	})
+	server := natstest.Start(t, natstest.Options{})[0]
+	c, link, _ := of.console(t, server.URL())
+	for _, id := range []string{"planner", "critic"} {
+		startTalk(t, "agent", "--team", of.team, "--as", id, "--nats", server.URL())
+	}
+	one, err := c.Start(soon(t), api.NewSolve{Team: "policy", Task: "Which one?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-asked
+	if got := posts(t, link, "/"+one.ID+"/cancel", nil); !strings.HasPrefix(got, "200") || !strings.Contains(got, "interrupted") {
+		t.Fatal(got)
+	}
+	again := startTalk(t, "solve", "Which one?", "--team", "policy", "--server", link)
+	<-asked
+	time.Sleep(time.Second) // the critic thinks: nothing is new in the log
+	close(goOn)
+	again.sees(t, "Stop      consensus")
 }
 
 func kill(t *testing.T, c *talk) {

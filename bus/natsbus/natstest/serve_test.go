@@ -75,6 +75,8 @@ func TestConsoleShowsAndAnswersSolvesOfOtherProcesses(t *testing.T) {
 		t.Errorf("%+v", items[0])
 	}
 	_ = driver.cmd.Wait() // it ends, as the solve asks
+	_, thread, _ := strings.Cut(items[0].Solve, ".")
+	driver.sees(t, "swarmbus answer swarmbus --thread "+thread+" --server LINK")
 	if _, err := c.Answer(soon(t), items[0].ID, api.Answer{Text: "It is.", By: "ceo"}); err != nil {
 		t.Fatalf("%v\n%s", err, console.text())
 	}

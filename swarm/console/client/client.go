@@ -45,6 +45,11 @@ func (c *Client) Start(ctx context.Context, n api.NewSolve) (one api.Solve, err 
 	return one, c.ask(ctx, http.MethodPost, "/solves", n, &one)
 }
 
+// Solve returns a solve, with only those of its votes, steps and signals after a position.
+func (c *Client) Solve(ctx context.Context, id string, after uint64) (one api.SolveDetail, err error) {
+	return one, c.ask(ctx, http.MethodGet, fmt.Sprintf("/solves/%s?after=%d", url.PathEscape(id), after), nil, &one)
+}
+
 // Retract takes back a signal of a solve, and returns the changed solve.
 func (c *Client) Retract(ctx context.Context, solve string, r api.Retraction) (one api.SolveDetail, err error) {
 	return one, c.ask(ctx, http.MethodPost, "/solves/"+url.PathEscape(solve)+"/retractions", r, &one)

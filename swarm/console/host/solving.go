@@ -111,7 +111,7 @@ func dress(d *desk, going map[string]bool, one api.Solve) api.Solve {
 	case d.elsewhere != nil && !runs: // whether it runs is known elsewhere
 	case one.State == api.Running && !runs && d.opened():
 		one.State = api.Interrupted
-	case one.State == api.Interrupted && runs:
+	case runs && (one.State == api.Interrupted || d.elsewhere != nil && (one.State == api.Undecided || one.State == api.Failed)):
 		one.State = api.Running // it continues, and has published nothing yet
 	}
 	return one
