@@ -19,7 +19,7 @@ import (
 // leader returns the server that leads a stream; nil if there is none.
 func leader(t *testing.T, all []*natstest.Server, stream string) *natstest.Server {
 	t.Helper()
-	conn, err := nats.Connect(natstest.URLs(all))
+	conn, err := nats.Connect(natstest.URLs(all), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1)) // a server may be about to start
 	if err != nil {
 		t.Fatal(err)
 	}
