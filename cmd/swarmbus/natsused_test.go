@@ -45,7 +45,7 @@ var withNATS = map[string]map[string]string{
 // ofNATS are the flags of the log, which all of these commands have.
 var ofNATS = map[string]string{
 	"--creds=c": "", "--tls-ca=a": "a: no such file", "--tls-cert=c": "--tls-cert and --tls-key belong together", "--tls-key=k": "--tls-cert and --tls-key belong together",
-	"--stream=s": "", "--domain=d": "", "--replicas=3": "", "--keep=1h": "", "--monitor=http://x": "", "--strict": "", "--sign=k": "k: no such file", "--trust=t": "t: no such file", "--snapshots=1m": "",
+	"--stream=s": "", "--domain=d": "", "--replicas=3": "", "--keep=1h": "", "--monitor=http://x": "", "--strict": "", "--sign=k": "--sign needs --trust", "--trust=t": "t: no such file", "--snapshots=1m": "",
 }
 
 func TestEachFlagHasAnEffectWithNATSOrIsRefused(t *testing.T) {
