@@ -29,13 +29,12 @@ var (
 
 // A stage is where a schedule plays: servers, and processes that reach each by a proxy.
 type stage struct {
-	t        *testing.T
-	dir      string
-	servers  []*natstest.Server
-	workers  []*worker
-	stream   string
-	faults   map[string]int
-	finished bool
+	t       *testing.T
+	dir     string
+	servers []*natstest.Server
+	workers []*worker
+	stream  string
+	faults  map[string]int
 }
 
 type worker struct {

@@ -5,12 +5,14 @@ package natstest
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -53,20 +55,26 @@ type Options struct {
 	Of     func(int) string // more lines of that of each server, from 0; nil: none
 }
 
-// FreePorts returns ports that nobody listens at.
+// given are the ports that FreePorts has returned.
+var given sync.Map
+
+// FreePorts returns ports that nobody listens at, each once in a process. They are below those
+// that systems give to outgoing connections, one of which could take the port before a server
+// listens there, or while it is down.
 func FreePorts(t testing.TB, n int) (ports []int) {
 	t.Helper()
-	var all []net.Listener
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
+	for tries := 0; len(ports) < n; tries++ {
+		if tries > 100_000 {
+			t.Fatal("no free port")
 		}
-		all = append(all, l)
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	for _, l := range all {
-		_ = l.Close()
+		port := 20_000 + rand.IntN(12_000)
+		if _, known := given.LoadOrStore(port, true); known {
+			continue
+		}
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			ports = append(ports, port)
+			_ = l.Close()
+		}
 	}
 	return ports
 }

@@ -68,7 +68,7 @@ func TestCommandsKeepRoomsSolvesAndRostersApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := filepath.Join(dir, "office.yaml")
-	if err := os.WriteFile(other, []byte(strings.Replace(string(text), "Veda", "Vera", -1)), 0o600); err != nil {
+	if err := os.WriteFile(other, []byte(strings.ReplaceAll(string(text), "Veda", "Vera")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ends("the rooms are run with another roster", append([]string{"rooms", other}, keys...)...)
