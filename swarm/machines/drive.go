@@ -162,11 +162,11 @@ func (j *job) drive(ctx context.Context, log *natsbus.Log, o swarm.Options, yiel
 		if gone := lost(ctx, e, err); gone != nil {
 			return gone
 		}
-		switch e := e.(type) {
-		case solves.Spoke:
-			j.yielded = e.Signal.Head().Seq
-		case solves.TurnFailed:
-			if err := ask(ctx, log, asks, e.Err); err != nil {
+		if said, ok := e.(solves.Spoke); ok {
+			j.yielded = said.Signal.Head().Seq
+		}
+		if failed, ok := e.(solves.TurnFailed); ok {
+			if err := ask(ctx, log, asks, failed.Err); err != nil {
 				return cmp.Or(lost(ctx, nil, err), err)
 			}
 		}
