@@ -92,18 +92,25 @@ func posts(t *testing.T, link, path string, body any) string {
 	return fmt.Sprint(got.StatusCode, " ", string(text))
 }
 
-// A console is killed in a turn: another one goes on with the solve, and so does one that is
-// started later, where a person asks for that, too. Meanwhile nobody else may cancel it.
-func TestConsolesGoOnWithSolvesOfOneThatWasKilled(t *testing.T) {
-	asked, goOn := make(chan struct{}, 64), make(chan struct{})
+// servingSlowly serves a model whose critic, when it has heard an answer, says so in asked and
+// waits until goOn is closed.
+func servingSlowly(t *testing.T) (of served, asked, goOn chan struct{}) {
+	t.Helper()
+	asked, goOn = make(chan struct{}, 64), make(chan struct{})
 	answers := proposing("the answer")
-	of := serving(t, func(n int, r *models.Request) modelstest.Reply {
+	return serving(t, func(n int, r *models.Request) modelstest.Reply {
 		if strings.HasPrefix(r.System, "You are critic,") && strings.Contains(fmt.Sprint(r.Messages), "the answer") {
 			asked <- struct{}{}
 			<-goOn
 		}
 		return answers(n, r)
-	})
+	}), asked, goOn
+}
+
+// A console is killed in a turn: another one goes on with the solve, and so does one that is
+// started later, where a person asks for that, too. Meanwhile nobody else may cancel it.
+func TestConsolesGoOnWithSolvesOfOneThatWasKilled(t *testing.T) {
+	of, asked, goOn := servingSlowly(t)
 	server := natstest.Start(t, natstest.Options{})[0]
 	for _, id := range []string{"planner", "critic"} {
 		startTalk(t, "agent", "--team", of.team, "--as", id, "--nats", server.URL())
@@ -141,15 +148,7 @@ func TestConsolesGoOnWithSolvesOfOneThatWasKilled(t *testing.T) {
 
 // A solve that was cancelled goes on when it is asked again: whoever asks sees its new end.
 func TestCommandFollowsASolveThatGoesOnToItsNewEnd(t *testing.T) {
-	asked, goOn := make(chan struct{}, 64), make(chan struct{})
-	answers := proposing("the answer")
-	of := serving(t, func(n int, r *models.Request) modelstest.Reply {
-		if strings.HasPrefix(r.System, "You are critic,") && strings.Contains(fmt.Sprint(r.Messages), "the answer") {
-			asked <- struct{}{}
-			<-goOn
-		}
-		return answers(n, r)
-	})
+	of, asked, goOn := servingSlowly(t)
 	server := natstest.Start(t, natstest.Options{})[0]
 	c, link, _ := of.console(t, server.URL())
 	for _, id := range []string{"planner", "critic"} {
