@@ -14,9 +14,9 @@ func ExampleChoose() {
 	fmt.Println(p)
 	facts := p.Next(nil)
 	fmt.Println(facts.Part, "of", len(facts.Ask))
-	var calls []mode.Call
-	for _, agent := range facts.Ask {
-		calls = append(calls, mode.Call{Part: facts.Part, Agent: agent, Stated: true})
+	calls := facts.Calls(nil)
+	for i := range calls {
+		calls[i].Stated = true
 	}
 	answers := p.Next(calls)
 	fmt.Println(answers.Part, "of", len(answers.Ask))

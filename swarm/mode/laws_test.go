@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 )
 
@@ -22,8 +23,9 @@ func team(n, family int, right float64) (all []mode.Member) {
 	return all
 }
 
-// play asks by a plan until it is over. say returns what an agent says to a call.
-func play(t interface{ Fatalf(string, ...any) }, p *mode.Plan, say func(n int, c *mode.Call)) (calls []mode.Call, rounds int) {
+// play asks by a plan until it is over. say sets what an agent says to a call, and may change
+// what was said before.
+func play(t interface{ Fatalf(string, ...any) }, p *mode.Plan, say func(before []mode.Call, c *mode.Call)) (calls []mode.Call, rounds int) {
 	for {
 		step := p.Next(calls)
 		if len(step.Ask) == 0 {
@@ -32,12 +34,11 @@ func play(t interface{ Fatalf(string, ...any) }, p *mode.Plan, say func(n int, c
 		if rounds++; rounds > 4*p.Calls+4 {
 			t.Fatalf("%v does not end: %v", p, calls)
 		}
-		for i, agent := range step.Ask {
-			if slices.Contains(step.Ask[:i], agent) {
-				t.Fatalf("%s is asked twice at once: %v", agent, step.Ask)
+		for i, c := range step.Calls(calls) {
+			if slices.Contains(step.Ask[:i], c.Agent) {
+				t.Fatalf("%s is asked twice at once: %v", c.Agent, step.Ask)
 			}
-			c := mode.Call{Part: step.Part, Agent: agent}
-			say(len(calls), &c)
+			say(calls, &c)
 			calls = append(calls, c)
 		}
 	}
@@ -50,10 +51,16 @@ func TestEveryPlanEndsWithinItsBudget(t *testing.T) {
 		c := mode.Case{Members: team(n, rapid.IntRange(0, 4).Draw(t, "family"), 0), Calls: rapid.IntRange(0, 40).Draw(t, "calls"), Seed: 1}
 		c.FactsDiffer, c.Checkable = rapid.Bool().Draw(t, "differ"), rapid.Bool().Draw(t, "checkable")
 		p := mode.Choose(rapid.SampledFrom(mode.All()[1:]).Draw(t, "mode"), c)
-		calls, _ := play(t, p, func(_ int, c *mode.Call) {
+		say := func(c *mode.Call) {
 			c.Stated = c.Part == mode.Facts && rapid.Bool().Draw(t, "stated")
 			if c.Part != mode.Facts {
 				c.Answer = rapid.SampledFrom([]string{"", "x", "y", "z"}).Draw(t, "answer")
+			}
+		}
+		calls, _ := play(t, p, func(before []mode.Call, c *mode.Call) {
+			say(c)
+			if len(before) > 0 && rapid.Bool().Draw(t, "something is taken back") {
+				say(&before[rapid.IntRange(0, len(before)-1).Draw(t, "what")])
 			}
 		})
 		if got := mode.Price(calls); got > float64(p.Calls) || len(calls) == 0 {
@@ -77,7 +84,7 @@ func TestAskingSeveralAtOnceCostsNoAnswer(t *testing.T) {
 		n := rapid.IntRange(1, 9).Draw(t, "members")
 		p := &mode.Plan{Mode: mode.Vote, Members: team(n, 0, 0.5), Calls: rapid.IntRange(1, 27).Draw(t, "calls"), Lead: 3}
 		said := rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y", "z"}), p.Calls, p.Calls).Draw(t, "answers")
-		calls, _ := play(t, p, func(n int, c *mode.Call) { c.Answer = said[n] })
+		calls, _ := play(t, p, func(before []mode.Call, c *mode.Call) { c.Answer = said[len(before)] })
 		for k := range calls {
 			if k >= 3 && p.Next(calls[:k]).Over != "" {
 				t.Fatalf("over after %d of %d calls: %v", k, len(calls), said)
@@ -89,12 +96,12 @@ func TestAskingSeveralAtOnceCostsNoAnswer(t *testing.T) {
 func TestThreeThatAgreeAreAskedAtOnce(t *testing.T) {
 	t.Parallel()
 	p := mode.Choose(mode.Vote, mode.Case{Members: team(5, 0, 0), Calls: 12})
-	calls, rounds := play(t, p, func(_ int, c *mode.Call) { c.Answer = "x" })
+	calls, rounds := play(t, p, func(_ []mode.Call, c *mode.Call) { c.Answer = "x" })
 	if len(calls) != 3 || rounds != 1 {
 		t.Errorf("%d calls in %d rounds, want 3 in 1", len(calls), rounds)
 	}
 	p = mode.Choose(mode.Vote, mode.Case{Members: team(5, 0, 0), Calls: 13})
-	if calls, _ = play(t, p, func(_ int, c *mode.Call) { c.Answer = "x" }); len(calls) != 4 {
+	if calls, _ = play(t, p, func(_ []mode.Call, c *mode.Call) { c.Answer = "x" }); len(calls) != 4 {
 		t.Errorf("%d calls where the budget allows a lead of four", len(calls))
 	}
 }
@@ -130,20 +137,39 @@ func TestALiarIsNoEvidenceForWhatItRejects(t *testing.T) {
 // one argument for each answer.
 func TestThePriceHasWhatIsRead(t *testing.T) {
 	t.Parallel()
-	fact, answer, verdict := mode.Call{Part: mode.Facts, Stated: true}, mode.Call{Part: mode.Answer}, mode.Call{Part: mode.Verdict}
-	by := func(c mode.Call, agent, answer string) mode.Call { c.Agent, c.Answer = agent, answer; return c }
+	type said struct{ agent, answer string } // "fact": it states one
 	for name, c := range map[string]struct {
-		calls []mode.Call
+		parts []agents.Ask
+		said  [][]said
 		want  float64
 	}{
-		"nothing":               {nil, 0},
-		"answers":               {[]mode.Call{by(answer, "a", "x"), by(answer, "b", "y"), by(answer, "c", "")}, 3},
-		"verdicts on two":       {[]mode.Call{by(answer, "a", "x"), by(answer, "b", "y"), by(verdict, "a", "x"), by(verdict, "b", "")}, 5},
-		"facts of others":       {[]mode.Call{by(fact, "a", ""), by(fact, "b", ""), by(answer, "a", "x"), by(answer, "c", "x")}, 4.75},
-		"facts that nobody has": {[]mode.Call{{Part: mode.Facts, Agent: "a"}, by(answer, "b", "x")}, 2},
+		"nothing":               {nil, nil, 0},
+		"answers":               {[]agents.Ask{mode.Answer}, [][]said{{{"a", "x"}, {"b", "y"}, {"c", ""}}}, 3},
+		"verdicts on two":       {[]agents.Ask{mode.Answer, mode.Verdict}, [][]said{{{"a", "x"}, {"b", "y"}}, {{"a", "x"}, {"b", ""}}}, 5},
+		"facts of others":       {[]agents.Ask{mode.Facts, mode.Answer}, [][]said{{{"a", "fact"}, {"b", "fact"}}, {{"a", "x"}, {"c", "x"}}}, 4.75},
+		"facts that nobody has": {[]agents.Ask{mode.Facts, mode.Answer}, [][]said{{{"a", ""}}, {{"b", "x"}}}, 2},
 	} {
-		if got := mode.Price(c.calls); got != c.want {
+		var calls []mode.Call
+		for i, part := range c.parts {
+			step := mode.Step{Part: part}
+			for _, s := range c.said[i] {
+				step.Ask = append(step.Ask, s.agent)
+			}
+			for j, call := range step.Calls(calls) {
+				if call.Stated = c.said[i][j].answer == "fact"; !call.Stated {
+					call.Answer = c.said[i][j].answer
+				}
+				calls = append(calls, call)
+			}
+		}
+		if got := mode.Price(calls); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+		for i := range calls {
+			calls[i].Answer, calls[i].Stated = fmt.Sprint("another ", i), !calls[i].Stated
+		}
+		if got := mode.Price(calls); got != c.want {
+			t.Errorf("%s, taken back later: %v, want %v", name, got, c.want)
 		}
 	}
 }
@@ -154,11 +180,11 @@ func TestAsManyAnswerAsLeaveThreeJudgesOfTwoAnswers(t *testing.T) {
 	for budget := 7; budget <= 12; budget++ {
 		p := &mode.Plan{Mode: mode.Check, Members: team(12, 0, 0.5), Calls: budget}
 		judges := 0
-		calls, _ := play(t, p, func(n int, c *mode.Call) {
+		calls, _ := play(t, p, func(before []mode.Call, c *mode.Call) {
 			if c.Part == mode.Verdict {
 				judges++
 			} else {
-				c.Answer = []string{"x", "y"}[n%2]
+				c.Answer = []string{"x", "y"}[len(before)%2]
 			}
 		})
 		if price := mode.Price(calls); judges != 3 || price > float64(budget) || price+1 <= float64(budget) {
@@ -191,7 +217,7 @@ func TestAnotherReaderIsAskedWhereNoneAnswered(t *testing.T) {
 	t.Parallel()
 	p := mode.Choose(mode.FactsFirst, mode.Case{Members: team(5, 0, 0), Calls: 20})
 	asked := map[string]bool{}
-	calls, _ := play(t, p, func(_ int, c *mode.Call) {
+	calls, _ := play(t, p, func(_ []mode.Call, c *mode.Call) {
 		if c.Stated = c.Part == mode.Facts; !c.Stated {
 			asked[c.Agent] = true
 			if len(asked) == 5 {
@@ -207,7 +233,7 @@ func TestAnotherReaderIsAskedWhereNoneAnswered(t *testing.T) {
 func TestASingleAnswerIsAsSureAsItsAgentIsRight(t *testing.T) {
 	t.Parallel()
 	p := &mode.Plan{Mode: mode.Single, Members: []mode.Member{{ID: "a", Right: 0.9}, {ID: "b", Right: 0.7}}, Calls: 2}
-	calls, _ := play(t, p, func(n int, c *mode.Call) { c.Answer = []string{"", "x"}[n] })
+	calls, _ := play(t, p, func(before []mode.Call, c *mode.Call) { c.Answer = []string{"", "x"}[len(before)] })
 	if got := p.Choice(calls); got.Answer != "x" || got.Sure != 0.7 {
 		t.Errorf("%+v of b, which is right in 70 %%", got)
 	}

@@ -46,6 +46,7 @@ type Call struct {
 	Answer  string   // what it answered, or the answer that it accepts; "": nothing
 	Rejects []string // answers
 	Stated  bool     // it stated a fact
+	Reads   int      // messages of others that there were when it was asked for
 }
 
 // A Step is what a plan does next.
@@ -53,6 +54,29 @@ type Step struct {
 	Part agents.Ask
 	Ask  []string // agents, whose turns do not see each other; empty: the plan is over
 	Over string   // why it is over; "": the budget or the team is used up
+}
+
+// Calls returns the calls that the step asks for after those.
+func (s Step) Calls(after []Call) []Call {
+	all, distinct, stated := make([]Call, len(s.Ask)), len(Distinct(after)), map[string]bool{}
+	for _, c := range after {
+		if c.Part == Facts && c.Stated {
+			stated[c.Agent] = true
+		}
+	}
+	for i, agent := range s.Ask {
+		all[i] = Call{Part: s.Part, Agent: agent}
+		switch s.Part {
+		case Verdict:
+			all[i].Reads = distinct
+		case Answer:
+			all[i].Reads = len(stated)
+			if stated[agent] {
+				all[i].Reads--
+			}
+		}
+	}
+	return all
 }
 
 // Next returns the step after those calls, in the order in which they were asked for.
@@ -146,23 +170,11 @@ func (p *Plan) rightOf(answer string, calls []Call) float64 {
 	return 0
 }
 
-// Price returns what the calls cost: one each, and what they read of others.
+// Price returns what the calls cost: one each, and what they read of others. What is taken back
+// later was read all the same.
 func Price(calls []Call) (price float64) {
-	stated, told := map[string]bool{}, len(Distinct(calls))
 	for _, c := range asked(calls) {
-		price++
-		switch {
-		case c.Part == Facts && c.Stated:
-			stated[c.Agent] = true
-		case c.Part == Verdict:
-			price += Reading * float64(told)
-		case c.Part == Answer:
-			for agent := range stated {
-				if agent != c.Agent {
-					price += Reading
-				}
-			}
-		}
+		price += priceOf(c.Reads)
 	}
 	return price
 }

@@ -75,7 +75,7 @@ func TestAnswersOfEqualMembersAreTiedInAnyOrder(t *testing.T) {
 func TestWhoAnswersAloneIsNotAskedAgain(t *testing.T) {
 	t.Parallel()
 	p := &mode.Plan{Mode: mode.Vote, Members: team(4, 0, 0.5), Calls: 12, Lead: 3}
-	calls, _ := play(t, p, func(_ int, c *mode.Call) {
+	calls, _ := play(t, p, func(_ []mode.Call, c *mode.Call) {
 		if c.Agent == "a2" {
 			c.Answer = "x"
 		}

@@ -55,10 +55,10 @@ func (c *Calls) apply(s signals.Any) {
 		if s.Payload.Ask == 0 || c.Plan() == nil {
 			return
 		}
-		step := c.Next()
-		for _, agent := range step.Ask {
-			c.at[turnOf{agent, h.Round}] = len(c.asked)
-			c.asked = append(c.asked, mode.Call{Part: step.Part, Agent: agent})
+		before := c.All()
+		for _, call := range c.Plan().Next(before).Calls(before) {
+			c.at[turnOf{call.Agent, h.Round}] = len(c.asked)
+			c.asked = append(c.asked, call)
 		}
 	case *signals.Signal[signals.Discovery], *signals.Signal[signals.Memory], *signals.Signal[signals.ToolResult]:
 		if i, asked := c.of(h); asked {
