@@ -31,9 +31,9 @@ func (l *Layer) Follow(fold func(signals.Any) (more bool)) (from uint64) {
 // source gets the layer's name; its kind must be one of the layer's. For
 // [Options].Rate, the signals of one source in a call count as one signal.
 //
-// With a [Sequencer], decide is called again if another bus was quicker. If ctx ends before
-// it is known whether the signals enter the log, and they do later, committed is called
-// then, after Append has returned an error: what it folds is always what the log has. As long
+// With a [Sequencer], decide is called again if another bus was quicker. If it is not known
+// whether the signals enter the log ([ErrUnknown]), and they do later, committed is called
+// then, after Append has returned the error: what it folds is always what the log has. As long
 // as it is not known, the next call sends them again before decide is called.
 //
 // Its errors are those of decide and of [Publisher.Publish]. It is not an error

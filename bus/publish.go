@@ -18,7 +18,8 @@ type Receipt struct {
 //
 // If it returns an error, nothing is published: a [*signals.FieldError], a
 // [*PermissionError], a [*LimitError], [ErrExpired], [ErrDuplicate], [ErrBacklog],
-// [ErrClosed], or an error of package conflict for a proposal or its resolution.
+// [ErrClosed], or an error of package conflict for a proposal or its resolution. Only a
+// [Sequencer] may not know, and its error wraps [ErrUnknown].
 func (p *Publisher) Publish(ctx context.Context, s signals.Any) (r Receipt, err error) {
 	var one [1]draft
 	if err = p.draft(&one[0], s); err == nil {

@@ -12,6 +12,11 @@ import (
 // number for which they were meant.
 var ErrMoved = errors.New("bus: sequence number is no longer free")
 
+// ErrUnknown is wrapped by the error for signals of which the [Sequencer] does not know what
+// became: they may be in the log, may enter it yet, or not. To publish them again with the same
+// ids does no harm. Other errors mean that they are not in the log, and never will be.
+var ErrUnknown = errors.New("bus: the signals may be in the log")
+
 // A Sequencer orders the signals of several buses, usually in several processes, in one
 // log that each of them is fed with ([Options].Sequencer, [Bus.Feed]). The bus calls its
 // methods concurrently.
@@ -25,8 +30,9 @@ type Sequencer interface {
 	// call of Feed. Each has an id, a source and a time. With at > 0 they are appended only
 	// with at as the first number; otherwise it returns [ErrMoved], when the bus has been
 	// fed with what came between. Signals that Feed refuses are in no bus's log; Append
-	// then returns the error of Feed. After an error the signals never enter the log, unless
-	// ctx has ended: then they may, and they may be appended again, to be there once.
+	// then returns the error of Feed. After an error the signals never enter the log, unless it
+	// wraps [ErrUnknown], as it does if ctx ended too soon or if servers answered one try and not
+	// another: then they may, and they may be appended again, to be there once.
 	Append(ctx context.Context, all []signals.Any, at uint64) (first uint64, err error)
 }
 
@@ -39,13 +45,13 @@ type submission struct {
 	all       []signals.Any
 	at        uint64              // the first number; 0: any
 	committed func([]signals.Any) // called when the bus is fed with them; nil: they may go anywhere
-	left      bool                // its caller has left: it may enter the log, whatever Append returns later
+	left      bool                // its caller does not know: it may enter the log, whatever Append returns later
 }
 
 // submit is commit for a bus with a sequencer: the drafts enter the log when the bus is
 // fed with them. With committed they are meant for the next sequence number: if the log
-// moved on meanwhile, decide is called again. Before it decides, it sends again what a
-// caller has left, so there is never more of it than there were calls at once.
+// moved on meanwhile, decide is called again. Before it decides, it sends again what
+// callers left unknown, so there is never more of it than there were calls at once.
 func (p *Publisher) submit(ctx context.Context, decide func(seq uint64, now int64) ([]draft, error), committed func([]signals.Any)) error {
 	b := p.bus
 	for {
@@ -95,8 +101,9 @@ func (p *Publisher) completeLocked(s *submission, decide func(seq uint64, now in
 }
 
 // appendAll passes the signals to the sequencer, and gives the drafts their numbers. Those
-// that are not in the log count for no limit; if ctx ended they may be in it yet. It returns
-// ErrMoved if the submission was another caller's and is settled.
+// that are not in the log count for no limit. Of those that may be in it a layer keeps the
+// submission, which the log or the next call settles. It returns ErrMoved if the submission
+// was another caller's and is settled.
 func (a *admission) appendAll(ctx context.Context, s *submission) error {
 	first, err := a.sequencer.Append(ctx, s.all, s.at)
 	for i := range s.ds {
@@ -105,11 +112,11 @@ func (a *admission) appendAll(ctx context.Context, s *submission) error {
 	if err != nil {
 		a.folds.mu.Lock()
 		defer a.folds.mu.Unlock()
-		switch id := s.ds[0].ID; {
-		case ctx.Err() != nil && a.expected[id] == s:
+		switch id, unknown := s.ds[0].ID, errors.Is(err, ErrUnknown); {
+		case unknown && a.expected[id] == s:
 			s.left, a.left = true, append(a.left, s)
 			return err
-		case ctx.Err() == nil && !s.left:
+		case !unknown && !s.left:
 			a.refundLocked(s.ds)
 			delete(a.expected, id)
 		}

@@ -231,7 +231,7 @@ func TestLayerFoldsWhatEntersTheLogAfterItsCallerHasLeft(t *testing.T) {
 // outage is a log that is away until its callers have left.
 func outage(ctx context.Context, _ []signals.Any) error {
 	<-ctx.Done()
-	return context.Cause(ctx)
+	return fmt.Errorf("%w: %w", bus.ErrUnknown, context.Cause(ctx))
 }
 
 var errRefused = errors.New("full")
@@ -299,6 +299,72 @@ func TestLayerSendsWhatItsCallersLeftAgainBeforeItDecides(t *testing.T) {
 			t.Errorf("sent %d times, want 3 and 3 while it was away, one of these again, and 2", sent)
 		}
 	})
+}
+
+// A sequencer may give up before the context ends.
+func TestLayerFoldsWhatEntersTheLogAfterItsSequencerGaveUp(t *testing.T) {
+	for name, then := range map[string]func(b *sequencedBus, c *tally, sent []signals.Any) error{
+		"when the bus is fed with it": func(b *sequencedBus, _ *tally, sent []signals.Any) error {
+			b.log.log = append(b.log.log, sent)
+			return b.follow(t.Context(), 1)
+		},
+		"when it is sent again": func(*sequencedBus, *tally, []signals.Any) error { return nil },
+		"when it is sent again after it was unknown twice": func(_ *sequencedBus, c *tally, _ []signals.Any) error {
+			if err := c.count(t.Context()); !errors.Is(err, bus.ErrUnknown) {
+				return fmt.Errorf("got %w, want ErrUnknown", err)
+			}
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var shared sequenced
+			b := shared.join(t, bus.Options{})
+			c := &tally{Layer: made(b.Layer("tally", signals.KindMemory))}
+			var sent []signals.Any
+			b.away = func(_ context.Context, all []signals.Any) error {
+				sent = all
+				return fmt.Errorf("%w: %w", bus.ErrUnknown, errRefused)
+			}
+			if err := c.count(t.Context()); !errors.Is(err, errRefused) || c.folded != 0 {
+				t.Fatalf("folded %d: %v", c.folded, err)
+			}
+			if err := then(b, c, sent); err != nil {
+				t.Fatal(err)
+			}
+			b.away = nil
+			if err := c.count(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := counted(b.Bus); !slices.Equal(got, []string{"1", "2"}) || c.folded != 2 {
+				t.Errorf("the log has %v and the fold %d, want 1 and 2", got, c.folded)
+			}
+		})
+	}
+}
+
+func TestSignalsThatMayBeInTheLogCountForLimitsAndRefusedOnesDoNot(t *testing.T) {
+	now := time.Now()
+	var shared sequenced
+	b := shared.join(t, bus.Options{Rate: 1, Burst: 1, Sweep: -1, Clock: func() time.Time { return now }})
+	a := agent(t, b.Bus, "a")
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	for _, c := range []struct {
+		ctx  context.Context
+		err  error
+		pays bool
+	}{{t.Context(), errRefused, false}, {left, errRefused, false}, {t.Context(), bus.ErrUnknown, true}, {left, bus.ErrUnknown, true}} {
+		now = now.Add(time.Minute)
+		b.away = func(context.Context, []signals.Any) error { return fmt.Errorf("away: %w", c.err) }
+		if _, err := a.Publish(c.ctx, found("x")); !errors.Is(err, c.err) {
+			t.Fatal(err)
+		}
+		b.away = nil
+		var limit *bus.LimitError
+		if _, err := a.Publish(t.Context(), found("y")); errors.As(err, &limit) != c.pays {
+			t.Errorf("after %v, context %v: %v", c.err, c.ctx.Err(), err)
+		}
+	}
 }
 
 func TestLayerFoldsWhatWasSentThoughItIsRefusedWhenItIsSentAgain(t *testing.T) {

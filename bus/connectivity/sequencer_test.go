@@ -24,7 +24,7 @@ type sequencer struct {
 	later  func(func()) // called once instead of feeding, with what feeds; nil: none
 }
 
-var errLost = errors.New("not acknowledged")
+var errLost = fmt.Errorf("not acknowledged: %w", bus.ErrUnknown)
 
 func (s *sequencer) Next() uint64 { return s.last.Load() + 1 }
 

@@ -15,13 +15,6 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// ErrUnknown is wrapped by the error of a publisher that has sent its signals and does not know
-// what became of them: they may be in the log, may enter it yet, or not. Its context ended, or
-// the log did (the error wraps [ErrClosed], a [*GapError] or a [*LostError], too), or the servers
-// answered an earlier try with silence and a later one with an error. To publish the signals again
-// with the same ids does no harm. Other errors mean that they are not in the log, and never will be.
-var ErrUnknown = errors.New("natsbus: not acknowledged; the signals may be in the log")
-
 // ErrTooMany is returned for too many signals at once, or too large ones.
 var ErrTooMany = errors.New("natsbus: more than a message holds")
 
@@ -33,7 +26,9 @@ var ErrDenied = errors.New("natsbus: not allowed by the servers")
 func (l *Log) Next() uint64 { return firstOf(l.next.Load()) }
 
 // Append implements [bus.Sequencer]. The message is sent again, with the same id, until
-// the bus was fed with it: it is in the log once.
+// the bus was fed with it: it is in the log once. The error of signals that were sent wraps
+// [bus.ErrUnknown] if ctx ended, or the log did ([ErrClosed], a [*GapError] or a [*LostError]), or
+// if the servers answered an earlier try with silence and a later one with an error.
 func (l *Log) Append(ctx context.Context, all []signals.Any, at uint64) (uint64, error) {
 	if len(all) > maxBatch {
 		return 0, fmt.Errorf("%w: %d signals, at most %d", ErrTooMany, len(all), maxBatch)
@@ -245,7 +240,9 @@ func (l *Log) denied(err error) {
 	}
 }
 
-func unknown(why error) error { return fmt.Errorf("%w: %w", ErrUnknown, why) }
+func unknown(why error) error {
+	return fmt.Errorf("natsbus: not acknowledged: %w: %w", bus.ErrUnknown, why)
+}
 
 // wrongSequence reports whether a message was refused because the log had moved on.
 func wrongSequence(err error) bool {

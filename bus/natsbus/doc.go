@@ -87,10 +87,11 @@
 //	sequence numbers without gap   weaker: they only increase    TestProcessesHaveOneLog
 //	acknowledged is not lost,      holds if the servers sync     TestFaults, TestServersThatAcknowledgeBeforeFsyncAreNamed
 //	  and there once                 always, or lose no power
-//	an error means not published   weaker: [ErrUnknown] if the   TestFaults, TestEachFault,
-//	                                 context or the log ended,     TestPublishersWaitWhileTheFollowersOfTheLeaderPause,
+//	an error means not published   weaker: [bus.ErrUnknown] if   TestFaults, TestEachFault,
+//	                                 ctx or the log ended,         TestPublishersWaitWhileTheFollowersOfTheLeaderPause,
 //	                                 or servers answered late      TestPublisherWhoseLogIsClosedDoesNotKnow,
-//	                                                               TestPublisherOnAFullLogGetsTheServersAnswer
+//	                                                               TestPublisherOnAFullLogGetsTheServersAnswer,
+//	                                                               TestLogThatLostMessagesBeforeTheyWereReadEnds
 //	lossless subscriptions         holds in the process; a       TestLogThatLostMessagesBeforeTheyWereReadEnds
 //	                                 [*GapError] ends a log
 //	                                 whose stream dropped some
@@ -113,7 +114,8 @@
 //	                                 NATS or signatures            TestDocumentedPermissionsAreTight
 //	a layer decides by the log     holds: it decides again when  TestLayerDecidesByTheLogAsItIs,
 //	  as it is                       another process was quicker   TestLayerFoldsWhatItAppendsBeforeItDecidesAgain,
-//	                                                               TestLayerFoldsWhatItsCallersLeftDuringAnOutage
+//	                                                               TestLayerFoldsWhatItsCallersLeftDuringAnOutage,
+//	                                                               TestLayerKeepsWhatServersLeftUnansweredBeforeTheyRefused
 //	a layer's fold follows         holds with                    TestLayersOfAllProcessesHaveOneState,
 //	                                 [bus.Layer.Follow], as in     TestLayersThatEmitAtOnceAgree,
 //	                                 connectivity.Rebuild; else    TestLayerFoldsWhatItsOwnProcessAppends

@@ -129,7 +129,7 @@ func (l *Log) Bus() *bus.Bus { return l.bus }
 
 // Close leaves the log, closes the bus and waits for the goroutines of both. What was
 // published and not acknowledged may enter the log nevertheless: its publishers get an
-// error that wraps [ErrClosed] and [ErrUnknown].
+// error that wraps [ErrClosed] and [bus.ErrUnknown].
 func (l *Log) Close() {
 	l.fail(ErrClosed)
 	l.Link.Close()

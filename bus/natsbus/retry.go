@@ -29,7 +29,7 @@ func transfer(bytes int) time.Duration { return request + time.Duration(bytes)*t
 
 // ErrFull is wrapped by errors for signals that the servers did not store because a stream is
 // full and is set to refuse more, or a store is full; such a signal is not in the log, unless the
-// error wraps [ErrUnknown], too, because an earlier try had no answer. The servers' answer is in the error, and [Tell].Warn is called.
+// error wraps [bus.ErrUnknown], too, because an earlier try had no answer. The servers' answer is in the error, and [Tell].Warn is called.
 var ErrFull = errors.New("natsbus: the servers have no room for the signal")
 
 // Codes of servers that do not store a message.

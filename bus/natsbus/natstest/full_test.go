@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
@@ -56,17 +57,56 @@ func TestPublisherOnAFullLogGetsTheServersAnswer(t *testing.T) {
 	if !errors.Is(err, natsbus.ErrFull) || !strings.Contains(err.Error(), "maximum messages exceeded") || warned.Load() == 0 {
 		t.Errorf("%v, %d warnings", err, warned.Load())
 	}
-	if !errors.Is(err, natsbus.ErrUnknown) {
+	if !errors.Is(err, bus.ErrUnknown) {
 		t.Errorf("%v, want ErrUnknown, too: no server has answered the first try", err)
 	}
 	err = layer.Append(soon(t), func(uint64, time.Time) ([]signals.Any, error) {
 		return []signals.Any{signals.New(signals.Header{Thread: "t"}, signals.Memory{Content: "1", Category: "c"})}, nil
 	}, nil)
-	if !errors.Is(err, natsbus.ErrFull) || errors.Is(err, natsbus.ErrUnknown) {
+	if !errors.Is(err, natsbus.ErrFull) || errors.Is(err, bus.ErrUnknown) {
 		t.Errorf("%v, want ErrFull alone: the servers have answered the only try", err)
 	}
 	edit(t, js, "swarmbus", func(c *jetstream.StreamConfig) { c.MaxMsgs = -1 })
 	must(t, agent(t, l, "a"), found("t", "again"))
+}
+
+// A layer does not know what became of what nobody has answered, though its context has not ended
+// when the servers refuse it: it is sent again before the layer decides by its fold.
+func TestLayerKeepsWhatServersLeftUnansweredBeforeTheyRefused(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	l := join(t, natsbus.Options{URL: url})
+	layer, err := l.Bus().Layer("counter", signals.KindMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folded := 0
+	count := func() error {
+		return layer.Append(soon(t), func(uint64, time.Time) ([]signals.Any, error) {
+			return []signals.Any{signals.New(signals.Header{Thread: "t", TTL: -1}, signals.Memory{Content: fmt.Sprint(folded), Category: "c"})}, nil
+		}, func(all []signals.Any) { folded += len(all) })
+	}
+	must(t, agent(t, l, "a"), found("t", "x"))
+	_, js := rawClient(t, url)
+	edit(t, js, "swarmbus", func(c *jetstream.StreamConfig) { c.Subjects = []string{"elsewhere.>"} })
+	told := make(chan error, 1)
+	go func() { told <- count() }()
+	for l.Stats().Retried == 0 { // until a try had no answer
+		pause()
+	}
+	edit(t, js, "swarmbus", func(c *jetstream.StreamConfig) {
+		c.Subjects, c.Discard, c.MaxMsgs = []string{"swarmbus.log.>"}, jetstream.DiscardNew, 1
+	})
+	if err := <-told; !errors.Is(err, natsbus.ErrFull) || !errors.Is(err, bus.ErrUnknown) {
+		t.Fatalf("%v, want ErrFull and ErrUnknown", err)
+	}
+	edit(t, js, "swarmbus", func(c *jetstream.StreamConfig) { c.MaxMsgs = -1 })
+	if err := count(); err != nil {
+		t.Fatal(err)
+	}
+	if got := lines(t, l.Bus()); len(got) != 3 || folded != 2 {
+		t.Errorf("%d folded, want 2, of\n%s", folded, strings.Join(got, "\n"))
+	}
 }
 
 // What others record may fill the bounds that results have.

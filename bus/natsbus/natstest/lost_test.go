@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
 )
@@ -40,7 +41,7 @@ func TestLogEndsIfServersLoseSignalsAlreadyRead(t *testing.T) {
 					waits <- err
 				}()
 			} else {
-				waits <- natsbus.ErrUnknown
+				waits <- bus.ErrUnknown
 			}
 			s.Wipe(t)
 			s.StartProcess(t)
@@ -59,7 +60,7 @@ func TestLogEndsIfServersLoseSignalsAlreadyRead(t *testing.T) {
 			if err := old.Err(); !errors.As(err, &lost) || lost.Seq != 20 || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
-			if err := <-waits; !errors.Is(err, natsbus.ErrUnknown) || c.later == 0 && !errors.As(err, &lost) {
+			if err := <-waits; !errors.Is(err, bus.ErrUnknown) || c.later == 0 && !errors.As(err, &lost) {
 				t.Errorf("its publisher got %v, want ErrUnknown and why", err)
 			}
 			if n := natsbus.StreamSequence(old.Bus().Last()); n != 20 {

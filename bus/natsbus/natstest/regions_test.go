@@ -119,7 +119,7 @@ func startCrowd(t *testing.T, l *natsbus.Log, agents int) *crowd {
 		c.wait.Go(func() {
 			for ctx.Err() == nil {
 				r, err := p.Publish(ctx, found("t", "x"))
-				if errors.Is(err, natsbus.ErrUnknown) || err != nil && ctx.Err() != nil {
+				if errors.Is(err, bus.ErrUnknown) || err != nil && ctx.Err() != nil {
 					return
 				}
 				if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
@@ -104,12 +105,12 @@ func TestPublisherWhoseLogIsClosedDoesNotKnow(t *testing.T) {
 	}()
 	time.Sleep(200 * time.Millisecond) // until it is sent
 	l.Close()
-	if err := <-told; !errors.Is(err, natsbus.ErrUnknown) || !errors.Is(err, natsbus.ErrClosed) {
+	if err := <-told; !errors.Is(err, bus.ErrUnknown) || !errors.Is(err, natsbus.ErrClosed) {
 		t.Errorf("got %v, want ErrUnknown and ErrClosed", err)
 	}
 	s.Signal(syscall.SIGCONT)
 	reach(t, late.Bus(), first.Seq+1)
-	if _, err := agent(t, l, "a").Publish(soon(t), found("t", "third")); errors.Is(err, natsbus.ErrUnknown) || err == nil {
+	if _, err := agent(t, l, "a").Publish(soon(t), found("t", "third")); errors.Is(err, bus.ErrUnknown) || err == nil {
 		t.Errorf("what was never sent: %v", err)
 	}
 }

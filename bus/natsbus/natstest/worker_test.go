@@ -159,7 +159,7 @@ func publish(ctx context.Context, p *bus.Publisher, l *ledger, run string, i int
 		r, err := p.Publish(one, s)
 		cancel()
 		if e.Return = time.Now().UnixNano(); err != nil {
-			e.Problem, e.Unknown = err.Error(), errors.Is(err, natsbus.ErrUnknown)
+			e.Problem, e.Unknown = err.Error(), errors.Is(err, bus.ErrUnknown)
 		} else {
 			e.Seq = r.Seq
 		}
