@@ -274,6 +274,14 @@ func TestLogThatLostMessagesBeforeTheyWereReadEnds(t *testing.T) {
 	a := agent(t, ahead, "a")
 	must(t, a, found("t", "x"))
 	proxy.Cut()
+	waits := make(chan error, 1)
+	go func() {
+		_, err := behind.Bus().System().Publish(soon(t), found("t", "on its way"))
+		waits <- err
+	}()
+	for behind.Stats().Retried == 0 {
+		pause()
+	}
 	for range 30 {
 		must(t, a, found("t", "x"))
 	}
@@ -282,6 +290,9 @@ func TestLogThatLostMessagesBeforeTheyWereReadEnds(t *testing.T) {
 	var gap *natsbus.GapError
 	if !errors.As(behind.Err(), &gap) || gap.Oldest < 20 {
 		t.Errorf("%v", behind.Err())
+	}
+	if err := <-waits; !errors.Is(err, bus.ErrUnknown) || !errors.As(err, &gap) {
+		t.Errorf("its publisher got %v, want ErrUnknown and the GapError", err)
 	}
 	if _, err := behind.Bus().System().Publish(soon(t), found("t", "x")); !errors.Is(err, bus.ErrClosed) {
 		t.Errorf("%v", err)
