@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/swarmbus/swarmbus/otel/export"
 )
@@ -146,7 +145,7 @@ func TestCertificatesOfTheVariablesAreUsed(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", s.URL)
 	for certificate, known := range map[string]bool{"": false, file: true} {
 		t.Setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", certificate)
-		p := newPipeline(t, export.Options{NoMetrics: true, Patience: 500 * time.Millisecond})
+		p := newPipeline(t, export.Options{NoMetrics: true})
 		decide(t, p)
 		if account := p.Close(); (account.Lost() == 0) != known {
 			t.Errorf("certificate %q: got %v, want it taken %v", certificate, account, known)

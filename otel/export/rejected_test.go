@@ -3,12 +3,12 @@ package export_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	collectormetrics "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	collectortrace "go.opentelemetry.io/proto/otlp/collector/trace/v1"
@@ -106,9 +106,11 @@ func TestTracesAreSentWhileMetricsHang(t *testing.T) {
 		}
 	})
 	t.Cleanup(func() { close(hang) })
-	p := newPipeline(t, export.Options{Patience: 500 * time.Millisecond})
-	decide(t, p)
-	if account := p.Close(); account.Lost() != 0 || account.Sent == 0 || account.MetricsFailed == 0 {
-		t.Errorf("got %v, want every span sent, and the metrics lost", account)
-	}
+	patiently(t, export.Options{}, func(p *export.Pipeline) string {
+		decide(t, p)
+		if account := p.Close(); account.Lost() != 0 || account.Sent == 0 || account.MetricsFailed == 0 {
+			return fmt.Sprintf("got %v, want every span sent, and the metrics lost", account)
+		}
+		return ""
+	})
 }
