@@ -99,13 +99,16 @@ func TestClaimThatIsDueLastGivesWayToOthers(t *testing.T) {
 func TestVerdictsThatDifferAreCompared(t *testing.T) {
 	t.Parallel()
 	claims := map[string]claim{}
-	for name, v := range map[string]verdict{
-		"in the log": {first: firstOf(1)}, "elsewhere": {first: firstOf(1) + 1},
-		Malformed: {dead: &DeadLetter{Reason: Malformed}}, Forged: {dead: &DeadLetter{Reason: Forged}},
+	for name, became := range map[string]struct {
+		verdict
+		conflicts uint64
+	}{
+		"in the log": {verdict{first: firstOf(1)}, 0}, "elsewhere": {verdict{first: firstOf(1) + 1}, 0}, "with a conflict": {verdict{first: firstOf(1)}, 1},
+		Malformed: {verdict{dead: &DeadLetter{Reason: Malformed}}, 0}, Forged: {verdict{dead: &DeadLetter{Reason: Forged}}, 0},
 	} {
 		c := new(comparison)
 		c.begin(1)
-		c.add(1, []byte("says"), []verdict{v}, firstOf(1), nil)
+		c.add(1, []byte("says"), []verdict{became.verdict}, firstOf(1)+became.conflicts, nil)
 		for other, of := range claims {
 			if !c.differs(of) {
 				t.Errorf("%s and %s are alike", name, other)

@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/cloudevents"
 )
 
 // reader returns a log that reads what a test gives it, without servers.
@@ -86,6 +87,7 @@ func TestForbiddenMessagesAreDeadLettersWithTheirReason(t *testing.T) {
 		{"two signals", written(t, said("fine", "t", "a"), said("fine too", "t", "a")), ""},
 		{"an id twice", written(t, said("twice", "t", "a"), said("twice", "t", "a")), Duplicate},
 		{"ahead of the servers", written(t, ahead), Early},
+		{"two signals, one ahead of the servers", written(t, said("fine", "t", "a"), ahead), Early},
 		{"another's subject", elsewhere, Forged},
 		{"another message id", renamed, Malformed},
 		{"the id of a conflict", written(t, said(conflict.IDPrefix+"1", "t", "a")), Malformed},
@@ -161,6 +163,10 @@ func TestSignatureCoversAllOfAMessageAndItsSources(t *testing.T) {
 		"its event in another spelling": {change(signed(said("x", "t", "a")), func(m *nats.Msg) {
 			m.Header["Ce-Confidence"] = m.Header["ce-confidence"]
 			delete(m.Header, "ce-confidence")
+		}), false},
+		"a second value of a header": {change(signed(said("x", "t", "a")), func(m *nats.Msg) { m.Header["ce-confidence"] = append(m.Header["ce-confidence"], "0.1") }), false},
+		"its mode": {change(signed(said("x", "t", "a"), said("y", "t", "a")), func(m *nats.Msg) {
+			m.Header.Set(headerType, cloudevents.BatchType+"; charset=UTF-8")
 		}), false},
 		"an event's header beside it": {change(signed(said("x", "t", "a")), func(m *nats.Msg) { m.Header["Ce-Partitionkey"] = []string{"p"} }), false},
 		"its lease":                   {change(signed(said("x", "t", "a")), func(m *nats.Msg) { under(8, "solve", m) }), false},
@@ -338,6 +344,41 @@ func TestEnvelopeHasOneThread(t *testing.T) {
 			}
 		}
 		first = sent[0]
+	}
+}
+
+// Together, signals and their conflicts would have more numbers than a message has.
+func TestEnvelopeHasNoMoreSignalsThanNumbers(t *testing.T) {
+	t.Parallel()
+	var o outbox
+	var first *letter
+	for i := range wide + 2 {
+		p := &letter{Msg: written(t, said(fmt.Sprint("x", i), "t", "a")), signals: maxEnvelope/2 + 1}
+		if sent := o.add(p); i == 0 {
+			first = sent[0]
+		}
+	}
+	if sent := o.land(first); len(sent) != 1 {
+		t.Errorf("%d letters together, want 1", len(sent))
+	}
+}
+
+// Nobody waits for a letter whose publisher has left: it takes no place among those on their way.
+func TestLetterThatIsNotWaitedForIsNotSent(t *testing.T) {
+	t.Parallel()
+	var o outbox
+	var all []*letter
+	for i := range 2 * wide {
+		all = append(all, &letter{Msg: written(t, said(fmt.Sprint("x", i), "t", "a"))})
+		o.add(all[i])
+	}
+	for _, p := range append(all[wide:], all[:wide]...) {
+		if sent := o.land(p); len(sent) > 0 {
+			t.Errorf("%d letters are sent", len(sent))
+		}
+	}
+	if sent := o.add(&letter{Msg: written(t, said("next", "t", "a"))}); len(sent) != 1 || o.flying != 1 {
+		t.Errorf("the next letter is sent with %d others, %d on their way", len(sent)-1, o.flying)
 	}
 }
 

@@ -28,6 +28,11 @@ func TestIDsAreRememberedForSoManyMessages(t *testing.T) {
 		if len(w.ids) > size || len(w.all()) != min(n+1, size) {
 			t.Errorf("after message %d: %d ids of %d messages, want %d", n, len(w.ids), len(w.all()), size)
 		}
+		for i, ids := range w.all() {
+			if want := said(n - len(w.all()) + 1 + i)[0].Head().ID; ids[0] != want {
+				t.Errorf("after message %d: %s is in place %d, want %s: the oldest is first", n, ids[0], i, want)
+			}
+		}
 	}
 }
 
