@@ -91,6 +91,7 @@
 //	                                 ctx or the log ended,         TestPublishersWaitWhileTheFollowersOfTheLeaderPause,
 //	                                 or servers answered late      TestPublisherWhoseLogIsClosedDoesNotKnow,
 //	                                                               TestPublisherOnAFullLogGetsTheServersAnswer,
+//	                                                               TestPublisherWhoseSecondTryIsDeniedDoesNotKnow,
 //	                                                               TestLogThatLostMessagesBeforeTheyWereReadEnds
 //	lossless subscriptions         holds in the process; a       TestLogThatLostMessagesBeforeTheyWereReadEnds
 //	                                 [*GapError] ends a log
@@ -103,6 +104,8 @@
 //	                                 for those of any process
 //	a proposal id has one owner    holds: the first in the log   TestProposalBelongsToTheFirstInTheLog
 //	duplicate ids are refused      holds, for Remember messages  TestDuplicatesAreFoundWithinTheWindowAndBeyond,
+//	                                                               TestDuplicateThatReadersHaveForgottenIsRefused,
+//	                                                               TestSignalWhoseIDIsOnItsWayIsRefusedAtOnce,
 //	                                                               TestIDsThatFollowAreNotThoseOfTheNextSignals
 //	each signal is judged alone,   holds                         TestEnvelopesAreJudgedMessageByMessage,
 //	  whatever is sent with it                                     TestEnvelopeTakesNoNumbersOfTheNextMessage,

@@ -55,6 +55,20 @@ func TestResultsThatCouldBeReplacedAreRefused(t *testing.T) {
 	}
 }
 
+// A lease of a process that was killed would never end.
+func TestBucketWhoseLeasesDoNotEndIsRefused(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	_, js := rawClient(t, url)
+	if _, err := js.CreateKeyValue(soon(t), jetstream.KeyValueConfig{Bucket: "swarmbus-leases"}); err != nil {
+		t.Fatal(err)
+	}
+	var wrong *natsbus.ConfigError
+	if _, err := join(t, natsbus.Options{URL: url}).Lease(soon(t), "solve"); !errors.As(err, &wrong) || wrong.Setting != "max_age of KV_swarmbus-leases" {
+		t.Errorf("%v, want a ConfigError about max_age", err)
+	}
+}
+
 // Somebody made what is beside the log before, so that it keeps less.
 func TestBucketsThatKeepLessAreNamedOrRefused(t *testing.T) {
 	t.Parallel()

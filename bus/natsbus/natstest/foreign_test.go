@@ -43,6 +43,7 @@ func TestEventsOfOtherProgramsAreReadInEachMode(t *testing.T) {
 			send("%%", nats.Header{name: {cloudevents.BatchType + more}}, ok(cloudevents.Batch([]signals.Any{event(fmt.Sprint("batch-", i, j, "a")), event(fmt.Sprint("batch-", i, j, "b"))})))
 		}
 	}
+	send("discovery", nats.Header{"Content-Type": {"Application/CloudEvents+JSON"}}, ok(cloudevents.Structured(event("in-capitals"))))
 	send("discovery", nats.Header{"Content-Type": {cloudevents.StructuredType}, nats.MsgIdHdr: {"with-id"}}, ok(cloudevents.Structured(event("with-id"))))
 	for range 2 { // without an id for the servers, the readers find the second one
 		header, data, err := cloudevents.Binary(event("binary"))

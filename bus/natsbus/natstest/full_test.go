@@ -109,6 +109,29 @@ func TestLayerKeepsWhatServersLeftUnansweredBeforeTheyRefused(t *testing.T) {
 	}
 }
 
+// A first try that nobody answered may have been stored before the permission was taken away.
+func TestPublisherWhoseSecondTryIsDeniedDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	may := "authorization { users: [ { user: u, password: p, permissions: { publish: { deny: %q } } } ] }"
+	s := natstest.Start(t, natstest.Options{Processes: true, Config: fmt.Sprintf(may, "nothing")})[0]
+	l := join(t, natsbus.Options{URL: strings.Replace(s.URL(), "nats://", "nats://u:p@", 1)})
+	must(t, agent(t, l, "a"), found("t", "x"))
+	s.Kill()
+	told := make(chan error, 1)
+	go func() {
+		_, err := agent(t, l, "a").Publish(soon(t), found("t", "y"))
+		told <- err
+	}()
+	for l.Stats().Retried == 0 {
+		pause()
+	}
+	s.Configure(fmt.Sprintf(may, "swarmbus.log.>"))
+	s.StartProcess(t)
+	if err := <-told; !errors.Is(err, natsbus.ErrDenied) || !errors.Is(err, bus.ErrUnknown) {
+		t.Errorf("%v, want ErrDenied and ErrUnknown", err)
+	}
+}
+
 // What others record may fill the bounds that results have.
 func TestCallWhoseResultIsNotStoredEndsWithTheAnswerOfTheServers(t *testing.T) {
 	t.Parallel()

@@ -10,11 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/cloudevents"
 )
 
 func TestProcessesHaveOneLog(t *testing.T) {
@@ -86,6 +89,65 @@ func TestDuplicatesAreFoundWithinTheWindowAndBeyond(t *testing.T) {
 	}
 	if l.Stats().Dead[natsbus.Duplicate] < 1 || len(lines(t, l.Bus())) != 1 {
 		t.Errorf("%+v, %v", l.Stats(), lines(t, l.Bus()))
+	}
+}
+
+// The second of two at once does not take the answer to the first one, which nobody has given yet.
+func TestSignalWhoseIDIsOnItsWayIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	proxy := natstest.NewProxy(t, strings.TrimPrefix(natstest.Start(t, natstest.Options{})[0].URL(), "nats://"))
+	l := join(t, natsbus.Options{URL: "nats://" + proxy.Addr()})
+	s := found("t", "x")
+	s.ID = signals.MustID("mine")
+	proxy.Cut()
+	first := make(chan error, 1)
+	go func() {
+		_, err := l.Append(soon(t), []signals.Any{complete(s)}, 0)
+		first <- err
+	}()
+	for l.Stats().Retried == 0 {
+		pause()
+	}
+	short, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if _, err := l.Append(short, []signals.Any{complete(s)}, 0); !errors.Is(err, bus.ErrDuplicate) {
+		t.Errorf("the second one: %v, want ErrDuplicate", err)
+	}
+	proxy.Mend()
+	if err := <-first; err != nil {
+		t.Errorf("the first one: %v", err)
+	}
+}
+
+// Readers do not know the id any more, and servers do: it is refused, and not sent past them.
+func TestDuplicateThatReadersHaveForgottenIsRefused(t *testing.T) {
+	t.Parallel()
+	const remember = 8192
+	url := natstest.Start(t, natstest.Options{NoSync: true})[0].URL()
+	l := join(t, natsbus.Options{URL: url, Remember: remember})
+	s := found("t", "x")
+	s.ID = signals.MustID("mine")
+	if _, err := l.Append(soon(t), []signals.Any{complete(s)}, 0); err != nil {
+		t.Fatal(err)
+	}
+	conn, _ := rawClient(t, url)
+	for i := range remember + 1 {
+		header, data, err := cloudevents.Binary(signals.New(
+			signals.Header{ID: signals.MustID(fmt.Sprint("other ", i)), Source: "b", Thread: "t", Time: time.Now(), TTL: -1}, signals.Discovery{Finding: "y", Relevance: 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.PublishMsg(&nats.Msg{Subject: natsbus.Subject("swarmbus", "t", "discovery", "b"), Header: header, Data: data}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for ctx := soon(t); l.Stats().Last < remember+2; pause() {
+		if ctx.Err() != nil {
+			t.Fatalf("%+v", l.Stats())
+		}
+	}
+	if _, err := l.Append(soon(t), []signals.Any{complete(s)}, 0); !errors.Is(err, bus.ErrDuplicate) || l.Stats().Last != remember+2 {
+		t.Errorf("%v, %d messages, want ErrDuplicate and no message more than %d", err, l.Stats().Last, remember+2)
 	}
 }
 

@@ -91,6 +91,9 @@ func TestProcessReadsThePartitionsOfItsThreadsOnly(t *testing.T) {
 	if _, err := agent(t, mine, "b").Publish(soon(t), found(threadOf(2), "x")); err == nil || !strings.Contains(err.Error(), "swarmbus-2") {
 		t.Errorf("a thread of another partition: %v", err)
 	}
+	if _, err := agent(t, mine, "b").PublishAll(soon(t), found(threadOf(1), "x"), found(threadOf(2), "x")); err == nil || !strings.Contains(err.Error(), "swarmbus-2") {
+		t.Errorf("threads of two partitions: %v", err)
+	}
 }
 
 func TestAnotherNumberOfPartitionsIsRefused(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -217,6 +218,37 @@ func TestProcessThatDerivesSomethingElseRaisesAnAlarmWithTheFirstSignal(t *testi
 	d := <-alarms
 	if d.Process != "other" || d.Seq != 8 || d.Signal == nil || d.Signal.Body().(signals.Discovery).Finding != "7" || same.Stats().Compared == 0 {
 		t.Errorf("%v", d)
+	}
+}
+
+// One that began with a snapshot knows no message before it, and asks for none.
+func TestProcessWithASnapshotRaisesAnAlarmWithTheFirstSignal(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	digest := func(wrong string) func(signals.Any) []byte {
+		return func(s signals.Any) []byte {
+			if d, ok := signals.As[signals.Discovery](s); ok && d.Payload.Finding == "7" {
+				return []byte(wrong)
+			}
+			return nil
+		}
+	}
+	tells := 3 * time.Second // so that a claim begins before the snapshot
+	one := join(t, natsbus.Options{URL: url, Process: "one", Compare: tells, Digest: digest("x"), Over: func(string) bool { return false }})
+	a := agent(t, one, "a")
+	for i := range 5 {
+		must(t, a, found("t", fmt.Sprint(i)))
+	}
+	if err := one.Snapshot(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	alarms := make(chan natsbus.Difference, 100)
+	late := join(t, natsbus.Options{URL: url, Process: "late", Digest: digest("y"), Tell: natsbus.Tell{Alarm: func(d natsbus.Difference) { alarms <- d }}})
+	for i := range 5 {
+		must(t, a, found("t", fmt.Sprint(5+i)))
+	}
+	if d := <-alarms; d.Process != "one" || d.Seq != 8 || d.Signal == nil || late.Stats().First != 6 {
+		t.Errorf("%v, of a process that began with message %d", d, late.Stats().First)
 	}
 }
 
