@@ -219,6 +219,19 @@ func TestARefusalHoldsForOneCall(t *testing.T) {
 	asked(t, err) // it is not refused unasked
 }
 
+// A person denies a call, and the agent's process starts anew with another policy.
+func TestADeniedCallIsNotMadeWhenThePolicyAllowsItMeanwhile(t *testing.T) {
+	n, by := new(atomic.Int32), newRecords()
+	_, err := makes(t.Context(), writes(n, by), call("files__write", `{"a":1}`))
+	by.answer(t, asked(t, err)[0], tools.Answer{Verdict: tools.Refuse, Reason: "never"})
+	allows := writes(n, by)
+	allows.May[0].Policy = tools.Allow
+	all := made(t, allows, call("files__write", `{"a":1}`), call("files__write", `{"a":2}`))
+	if all[0].How != tools.Denied || !strings.HasSuffix(all[0].Text, "never") || all[1].Text != "written 1" || n.Load() != 1 {
+		t.Errorf("%+v after %d calls", all, n.Load())
+	}
+}
+
 // TestAPermissionForOneTextOfAToolDoesNotHoldForAnother allows a tool as it was first offered.
 func TestAPermissionForOneTextOfAToolDoesNotHoldForAnother(t *testing.T) {
 	for _, verdict := range []tools.Verdict{tools.AllowOnce, tools.AllowSolve} {

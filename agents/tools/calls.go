@@ -215,7 +215,8 @@ func denied(o offer, a Answer) string {
 
 // permission returns an answer that allows or denies the call, and records that it begins.
 func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args json.RawMessage) (a Answer, err error) {
-	q := Question{Agent: p.Agent, Tool: o.Full(), Args: args}
+	q := Question{Agent: p.Agent, Tool: o.Full(), Args: args, For: now.Hash()}
+	q.Once = p.with("answer", q.For)
 	switch changed := now.Hash() != o.Hash(); {
 	case changed:
 		q.Changed, q.Why = &now, "the tool has changed its description, schema or hints since it was first offered"
@@ -223,11 +224,12 @@ func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args
 		q.Why = "its policy is to ask"
 	}
 	if q.Why != "" {
-		q.For = now.Hash()
-		q.Once, q.Solve = p.with("answer", q.For), p.solve("allow", o.Full(), q.For)
+		q.Solve = p.solve("allow", o.Full(), q.For)
 		if a, err = c.ask(ctx, p, q); err != nil || a.Verdict == Refuse {
 			return a, err
 		}
+	} else if said, err := answered(ctx, c.turn, q.Once); err != nil || said != nil && said.Verdict == Refuse {
+		return *cmp.Or(said, new(Answer)), err // the policy was to ask when a person was asked
 	}
 	for attempt := "first"; ; attempt += ", again" {
 		mine := begun{true, rand.Text()} // of two processes that begin at once, one has its own on record
