@@ -9,9 +9,11 @@ type Record struct {
 }
 
 // score adds the votes of the solve to the records of the voters. A voter is right if it
-// agrees with the proposal that was right, or rejects all that it voted on if none was.
+// agrees with the proposal that was right, or rejects all that it voted on if none was. One
+// whose votes that count neither agree with anything nor reject what was right, such as one whose
+// vote was taken back, has taken no stand that an outcome could tell about.
 func (s *solve) score(all map[string]Record) {
-	voted, right := map[string]bool{}, map[string]bool{}
+	voted, stands, right := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, v := range s.ballot.list {
 		r := all[v.Voter]
 		r.Votes++
@@ -23,15 +25,16 @@ func (s *solve) score(all map[string]Record) {
 		id := s.Stage.Outcome.Payload.ProposalID
 		for _, p := range s.Votes.Show("") {
 			for _, v := range p.Votes {
-				agrees := v.Payload.Stance == signals.Agree
-				right[v.Source] = right[v.Source] || agrees && p.Is(id) || id == "" && v.Payload.Stance == signals.Disagree
+				agrees, rejects := v.Payload.Stance == signals.Agree, v.Payload.Stance == signals.Disagree
+				right[v.Source] = right[v.Source] || agrees && p.Is(id) || id == "" && rejects
+				stands[v.Source] = stands[v.Source] || agrees || rejects && (id == "" || p.Is(id))
 			}
 		}
 	}
 	for voter := range voted {
 		r := all[voter]
 		r.Solves++
-		if told {
+		if told && stands[voter] {
 			r.Told++
 			if right[voter] {
 				r.Right++
