@@ -20,6 +20,7 @@ type Brief struct {
 	Graph    *claims.Graph
 	Open     []conflict.Pair // conflicts that nothing has settled
 	Log      []signals.Any
+	Lost     []consensus.Vote // for what lost a conflict, of voters who have not changed their minds
 }
 
 // subject returns the case of what is chosen, or else of the leader.
@@ -97,21 +98,32 @@ func votes(n int) string {
 	return fmt.Sprintf("%d votes are for it", n)
 }
 
-// dissent says what speaks against it most: of the votes the one that weighs most, else the
-// newest objection, else the newest finding.
+// dissent says what speaks against it most: of the votes against it the one that weighs most, else
+// of those for others, else the newest objection, else the newest finding.
 func (b *Brief) dissent(c claims.Case) string {
 	var most consensus.Vote
-	for _, v := range b.Decision.Dissent() {
-		if v.Reasoning != "" && v.Weight > most.Weight {
+	for _, v := range append(b.Decision.Dissent(), b.Lost...) {
+		against, was := v.Stance == consensus.Disagree, most.Stance == consensus.Disagree
+		if v.Reasoning != "" && (against && !was || against == was && v.Weight > most.Weight) {
 			most = v
 		}
 	}
 	against := append(append([]claims.Claim(nil), c.Against...), c.Objections...)
 	switch n := len(against); {
 	case most.Seq > 0:
-		return fmt.Sprintf("Against it is %s: %s [%d].", part(most.Voter), part(most.Reasoning), most.Seq)
+		return fmt.Sprintf("Against it is %s%s: %s [%d].", part(most.Voter), b.instead(most), part(most.Reasoning), most.Seq)
 	case n > 0:
 		return fmt.Sprintf("Against it is %s: %s [%d].", part(against[n-1].Source), part(against[n-1].Text), against[n-1].Seq)
+	}
+	return ""
+}
+
+// instead says what a vote against the answer is for, if it is for another one.
+func (b *Brief) instead(v consensus.Vote) string {
+	for _, c := range b.Graph.Cases() {
+		if v.Stance == consensus.Agree && c.Proposal.Proposal == v.ProposalID {
+			return ", for " + cited(c.Proposal)
+		}
 	}
 	return ""
 }

@@ -98,6 +98,25 @@ func TestTheDissentIsTheWeightiestReason(t *testing.T) {
 	}
 }
 
+// A voter that is against the answer and for another one is quoted with what it says against it.
+func TestTheDissentIsTheReasonAgainstTheAnswer(t *testing.T) {
+	t.Parallel()
+	var l log
+	l.add("ann", 0, signals.Proposal{ProposalID: "index", Content: "Add an index."})
+	l.add("bob", 0, signals.Proposal{ProposalID: "cache", Content: "Cache it."})
+	l.vote("bob", "cache", signals.Agree, 0.9, "Memory is cheap.", 0)
+	for _, voter := range []string{"ann", "cid", "dan"} {
+		l.vote(voter, "index", signals.Agree, 1, "", 0)
+	}
+	if got := l.line(t, "Against"); got != "Against it is bob, for Cache it [2]: Memory is cheap [3]." {
+		t.Errorf("%q, want what bob is for", got)
+	}
+	l.vote("bob", "index", signals.Disagree, 0.4, "Writes get slower.", 0)
+	if got := l.line(t, "Against"); got != "Against it is bob: Writes get slower [7]." {
+		t.Errorf("%q, want what bob has against the answer", got)
+	}
+}
+
 func TestWithoutObjectionsTheDissentIsAFinding(t *testing.T) {
 	t.Parallel()
 	var l log

@@ -128,7 +128,7 @@ func (r *reader) begin(s *signals.Signal[runlog.Began]) {
 
 // alone reports whether a turn that begins is independent.
 func (r *reader) alone(a *agent) bool {
-	if r.planned() {
+	if plan := r.thread.Calls.Plan(); plan != nil && plan.Has(a.name) {
 		return r.ask[a.round] != agents.AskVerdict
 	}
 	return !r.hears(a, signals.KindProposal, signals.KindVote)

@@ -183,7 +183,7 @@ func line(e solves.Event) any {
 	case solves.Stopped:
 		r := e.Result
 		return stoppedLine{
-			"stopped", r.Stop, r.Detail, r.Answer, r.Decision, r.Decision.Tallies(), r.Decision.Dissent(), r.Decision.Uncounted(),
+			"stopped", r.Stop, r.Detail, r.Answer, r.Decision, r.Decision.Tallies(), r.Dissent(), r.Decision.Uncounted(),
 			r.Rounds, len(r.Log), r.Calls, modeOf(r), r.Turns, r.Missing, r.Passed, casesOf(r), placesOf(r.Retracted), placesOf(r.Fallen), r.Talk(),
 			revisionOf(r), synthesisOf(r), r.Account, r.Spent,
 		}

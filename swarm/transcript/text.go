@@ -270,7 +270,7 @@ func (t *text) stopped(r *solves.Result) {
 		t.whole("%s      %s", t.paint(bold, "Mode"), t.said(p.String()))
 	}
 	dissenter := map[string]bool{}
-	for _, v := range r.Decision.Dissent() {
+	for _, v := range r.Dissent() {
 		if dissenter[v.Voter] {
 			continue // votes for one proposal and against another: shown once
 		}
@@ -346,6 +346,20 @@ func (t *text) votes(r *solves.Result) {
 			t.paint(green, strings.Repeat("█", yes)), t.paint(red, strings.Repeat("░", no)), strings.Repeat(" ", max(0, bar-yes-no)),
 			p.Agree, p.Disagree, p.Abstain, worth(r.Decision, p))
 	}
+	for _, p := range r.Proposals {
+		if n := agreeing(p); p.Lost && n > 0 {
+			t.line("      %s lost its conflict; %d agree with it", Printable(p.ID()), n)
+		}
+	}
+}
+
+func agreeing(p agents.Standing) (n int) {
+	for _, v := range p.Votes {
+		if v.Payload.Stance == signals.Agree {
+			n++
+		}
+	}
+	return n
 }
 
 func (t *text) name(agent string) string { return pad(Printable(agent), t.names) }

@@ -26,7 +26,7 @@ func (s *solve) decided() *api.Decision {
 	} else {
 		of.Withheld = s.Withholds(d)
 	}
-	for _, v := range d.Dissent() {
+	for _, v := range append(d.Dissent(), solves.Overruled(d, s.Votes.Show(""))...) {
 		i, found := slices.BinarySearchFunc(s.ballot.list, v.Seq, func(a api.Vote, seq uint64) int { return int(int64(a.Seq) - int64(seq)) })
 		if found {
 			vote := s.ballot.list[i]
