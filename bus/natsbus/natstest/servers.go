@@ -3,6 +3,7 @@
 package natstest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -203,11 +204,10 @@ func (s *Server) LeadsCluster(t testing.TB) bool {
 // Processor returns the processor time that the process of a server has used, on Linux.
 func (s *Server) Processor(t testing.TB) time.Duration {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Process.Pid))
+	fields, err := s.stat()
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	var user, system int64
 	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
 		t.Fatal(err)
@@ -226,8 +226,26 @@ func (s *Server) Wipe(t testing.TB) {
 	}
 }
 
-// Signal sends a signal to the process of a server.
-func (s *Server) Signal(sig syscall.Signal) { _ = s.process.Process.Signal(sig) }
+// Signal sends a signal to the process of a server. With SIGSTOP it returns when the process stands
+// still, on Linux: on a busy machine it goes on until one of its threads has the signal.
+func (s *Server) Signal(sig syscall.Signal) {
+	_ = s.process.Process.Signal(sig)
+	if sig != syscall.SIGSTOP {
+		return
+	}
+	for range 1000 {
+		if fields, err := s.stat(); err != nil || fields[0] == "T" {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// stat returns what Linux says of the process of a server, from its state on.
+func (s *Server) stat() ([]string, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Process.Pid))
+	return strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])), err
+}
 
 // Kill ends a server at once.
 func (s *Server) Kill() {
