@@ -124,17 +124,21 @@ func TestAnInboxReportsAForgottenSignal(t *testing.T) {
 func TestAllOfAHundredThousandComponents(t *testing.T) {
 	const n = 100_000
 	w := newWorld(t, nil)
-	register := func(from, to int) time.Duration {
-		start := time.Now()
-		for i := from; i < to; i++ {
-			is(t, w.Register("t", fmt.Sprint("component-", i)), nil)
+	register := func(from, to int) time.Duration { // the shortest time of a hundredth: others use the machine, too
+		least := time.Hour
+		for ; from < to; from += n / 100 {
+			start := time.Now()
+			for i := range n / 100 {
+				is(t, w.Register("t", fmt.Sprint("component-", from+i)), nil)
+			}
+			least = min(least, time.Since(start))
 		}
-		return time.Since(start)
+		return least
 	}
 	first := register(0, n/10)
 	register(n/10, n-n/10)
 	if last := register(n-n/10, n); last > 40*first {
-		t.Errorf("registering the last tenth took %v, the first %v", last, first)
+		t.Errorf("registering a thousand took %v in the last tenth, %v in the first", last, first)
 	}
 	last := w.inbox(fmt.Sprint("component-", n-1))
 	s := w.emit(says("fire", to(coordination.All), at(coordination.Critical)))

@@ -152,7 +152,10 @@ func (h *hostile) call(r request) {
 		_ = json.Unmarshal(r.Params, &p)
 		fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"total":2,"message":"half"}}`+"\n", p.Meta.ProgressToken)
 		fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"another","progress":1}}` + "\n")
-		time.Sleep(50 * time.Millisecond) // the SDK delivers a notification concurrently with the result
+		// The SDK delivers a notification concurrently with the result.
+		for _, err := os.Stat(os.Getenv(noted)); err != nil; _, err = os.Stat(os.Getenv(noted)) {
+			time.Sleep(time.Millisecond) // real time: it is another program
+		}
 		h.text(r.ID, "ok")
 	default:
 		h.text(r.ID, "ok")

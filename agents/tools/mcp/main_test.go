@@ -15,6 +15,9 @@ import (
 // program, which is their command, behaves.
 const variable = "SWARMBUS_TEST_SERVER"
 
+// noted is set to a file that exists when the progress of a call has been noted.
+const noted = "SWARMBUS_TEST_NOTED"
+
 func TestMain(m *testing.M) {
 	if spec, o := behaving("files", "stays"); os.Getenv(variable) == "parent" {
 		if _, err := mcp.Open(context.Background(), spec, o); err == nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -285,6 +286,8 @@ func TestAMissingCommandIsReported(t *testing.T) {
 
 // notes is a hook that keeps notes.
 type notes struct {
+	file string // is there when one has been kept
+
 	mu  sync.Mutex // protects the field below
 	all []any
 }
@@ -297,15 +300,31 @@ func (n *notes) Note(_ context.Context, what any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.all = append(n.all, what)
+	_ = os.WriteFile(n.file, nil, 0o600) // without it, the call ends too late
 }
 
 func (*notes) Trace(context.Context) *signals.Trace { return nil }
 
 func TestProgressOfACallReachesTheHookOfItsTurn(t *testing.T) {
 	t.Parallel()
-	n := &notes{}
-	if _, _, err := calls(hooks.With(t.Context(), n), agentsSet(opened(t, "files", "progress")), "files/read"); err != nil {
+	n := &notes{file: filepath.Join(t.TempDir(), "noted")}
+	spec, o := behaving("files", "progress")
+	spec.Env = append(spec.Env, noted)
+	mode := o.Lookup
+	o.Lookup = func(v string) (string, bool) {
+		if v == noted {
+			return n.file, true
+		}
+		return mode(v)
+	}
+	s, err := mcp.Open(t.Context(), spec, o)
+	if err != nil {
 		t.Fatal(err)
+	}
+	defer s.Close() //nolint:errcheck // what it does is asked elsewhere
+	all, _, err := calls(hooks.With(t.Context(), n), agentsSet(s), "files/read")
+	if err != nil || all[0].How != tools.Done {
+		t.Fatal(all, err)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
