@@ -14,11 +14,11 @@ func TestTheDemoKeepsAsking(t *testing.T) {
 	t.Parallel()
 	h, _ := opened(t, t.TempDir(), demo.Office())
 	b := h.Backend()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- demo.Play(ctx, b, "platform", 0) }()
-	for ctx.Err() == nil {
+	for {
 		all, err := b.Solves.List(t.Context(), api.SolvesQuery{Team: "platform", Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
