@@ -42,7 +42,7 @@ func (r *solve) countPlanned() {
 
 // about returns what the mode of a solve is chosen by.
 func (o *Options) about(ctx context.Context, of *solves.Result) mode.Case {
-	c := mode.Case{Calls: o.Limits.Calls, Seed: of.Seed, Thread: of.Thread}
+	c := mode.Case{Calls: o.Limits.Calls, Share: o.Threshold, Seed: of.Seed, Thread: of.Thread}
 	if o.Traits != nil {
 		c.Traits = o.Traits(ctx, of.Task)
 	}

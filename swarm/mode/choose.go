@@ -23,6 +23,7 @@ type Case struct {
 	Silent  []string  // who may not
 	Known   []Outcome // of earlier decisions
 	Calls   int       // the budget; 0: three for each member
+	Share   float64   // of the weight that an answer needs before a vote stops; 0: any
 	Seed    uint64    // of the order of members of which equally much is known
 	Thread  string    // likewise
 }
@@ -58,6 +59,9 @@ func Choose(m Mode, c Case) *Plan {
 	}
 	if m == Auto {
 		p.Mode, p.Reason = c.choose(p.Members, known)
+	}
+	if p.Mode == Vote {
+		p.Share = c.Share
 	}
 	return p
 }

@@ -106,6 +106,24 @@ func TestThreeThatAgreeAreAskedAtOnce(t *testing.T) {
 	}
 }
 
+// A lead with too small a share decides nothing, so that a vote goes on while there are calls.
+func TestAVoteStopsAtALeadWithTheShareThatItNeeds(t *testing.T) {
+	t.Parallel()
+	for share, want := range map[float64]int{0: 5, 0.8: 5, 0.85: 7, 0.95: 9} {
+		p := mode.Choose(mode.Vote, mode.Case{Members: team(5, 0, 0), Calls: 9, Share: share})
+		n := 0
+		calls, _ := play(t, p, func(_ []mode.Call, c *mode.Call) {
+			if c.Answer = "x"; n == 1 {
+				c.Answer = "y"
+			}
+			n++
+		})
+		if len(calls) != want {
+			t.Errorf("a share of %v: %d calls, want %d", share, len(calls), want)
+		}
+	}
+}
+
 func TestAFamilySharesItsWeight(t *testing.T) {
 	t.Parallel()
 	p := &mode.Plan{Mode: mode.Vote, Members: append(team(7, 7, 0.6), mode.Member{ID: "b", Right: 0.6}, mode.Member{ID: "c", Right: 0.6}, mode.Member{ID: "d", Right: 0.6})}

@@ -28,10 +28,11 @@ const (
 // A Plan is what a solve does.
 type Plan struct {
 	Mode    Mode     `json:"mode"`
-	Reason  string   `json:"reason"`         // why this mode
-	Members []Member `json:"members"`        // best known first
-	Calls   int      `json:"calls"`          // the budget: what all calls may cost, with what they read
-	Lead    float64  `json:"lead,omitempty"` // at which a vote stops, in votes of mean weight
+	Reason  string   `json:"reason"`          // why this mode
+	Members []Member `json:"members"`         // best known first
+	Calls   int      `json:"calls"`           // the budget: what all calls may cost, with what they read
+	Lead    float64  `json:"lead,omitempty"`  // at which a vote stops, in votes of mean weight
+	Share   float64  `json:"share,omitempty"` // of the weight that it needs then; 0: any
 }
 
 // Has reports whether the plan may ask an agent.
@@ -194,7 +195,7 @@ func Distinct(calls []Call) (all []string) {
 // of them give that one.
 func (p *Plan) vote(calls []Call, next func([]Call, tally) []string) Step {
 	t := count(p.Members, calls)
-	if t.votes >= fewest && t.lead >= p.Lead {
+	if t.votes >= fewest && t.lead >= p.Lead && t.share() >= p.Share {
 		return Step{Over: fmt.Sprintf("it leads by %.3g votes of mean weight", t.lead)}
 	}
 	if t.votes == 0 && len(calls) >= len(p.Members) {
@@ -263,7 +264,8 @@ func (p *Plan) suffices(poll *poll, last, answer int) bool {
 	for i := range last {
 		poll.votes[len(poll.votes)-1-i].answer = answer
 	}
-	return poll.lead(poll.weigh(max(len(poll.answers), answer+1))) >= p.Lead
+	weights, all := poll.weigh(max(len(poll.answers), answer+1))
+	return poll.lead(weights, all) >= p.Lead && slices.Max(weights) >= p.Share*all
 }
 
 // single asks the best member, or the next one if it has no answer.
