@@ -12,10 +12,10 @@ import (
 
 // What a team file says in vain is named when the team is checked.
 func TestCheckNamesFieldsWithoutEffectInTheMode(t *testing.T) {
-	idle := []string{"strategy: bayesian", "conflicts: majority", "advocate: critic", "speakers: 1", "rounds: 2", "threshold: 0.6"}
+	idle := []string{"strategy: bayesian", "conflicts: majority", "advocate: critic", "speakers: 1", "rounds: 2", "threshold: 0.6", "factsDiffer: true", "calls: 3"}
 	for mode, want := range map[string][]string{
-		"deliberate": nil,
-		"vote":       {"strategy", "conflicts", "advocate", "speakers", "rounds"},
+		"deliberate": {"factsDiffer", "calls"},
+		"vote":       {"factsDiffer", "strategy", "conflicts", "advocate", "speakers", "rounds"},
 		"auto":       {"strategy", "advocate", "speakers"},
 	} {
 		status, _, stderr := swarmbusRun(t, "team", "check", teamFile(t, append(idle, "mode: "+mode)...))
@@ -48,5 +48,20 @@ func TestFlagsSayThatATeamFileIsWrongAboutItsTasks(t *testing.T) {
 	}
 	if err := f.change(cmd, team); err != nil || *team.FactsDiffer || !*team.Checkable {
 		t.Errorf("%v: facts differ %v, checkable %v; want false as given, true as in the file", err, *team.FactsDiffer, *team.Checkable)
+	}
+}
+
+// What changes nothing is refused, so that nobody counts on it.
+func TestFlagsWithoutEffectInTheModeAreRefused(t *testing.T) {
+	for flags, want := range map[string]string{
+		"--mode deliberate --calls 3":    "--calls 3 has no effect in mode deliberate, only in the other modes",
+		"--mode vote --facts-differ":     "--facts-differ true has no effect in mode vote, only in mode auto",
+		"--mode check --checkable=false": "--checkable false has no effect in mode check, only in mode auto",
+		"--mode vote --rounds 2":         "--rounds 2 has no effect in mode vote, only in mode deliberate",
+	} {
+		status, _, stderr := swarmbusRun(t, append([]string{"solve", "Which?", "--model", "ollama:none"}, strings.Fields(flags)...)...)
+		if status != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d: %s", flags, status, stderr)
+		}
 	}
 }

@@ -123,13 +123,18 @@ func (f *teamFlags) make(cmd *cobra.Command) (*teams.Team, error) {
 func idle(cmd *cobra.Command, t *teams.Team) error {
 	named := cmp.Or(t.Mode, teams.DefaultMode)
 	for _, field := range t.Idle() {
-		if flag := cmd.Flags().Lookup(field); flag != nil && flag.Changed && named != teams.DefaultMode {
-			return usage(fmt.Errorf("--%s %v has no effect in mode %s, only in mode deliberate", field, flag.Value, named))
+		only := cmp.Or(effective[field], "in mode deliberate")
+		name := cmp.Or(map[string]string{"factsDiffer": "facts-differ"}[field], field)
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && named != teams.DefaultMode {
+			return usage(fmt.Errorf("--%s %v has no effect in mode %s, only %s", name, flag.Value, named, only))
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "swarmbus: %s has no effect in mode %s, only in mode deliberate\n", field, named)
+		fmt.Fprintf(cmd.ErrOrStderr(), "swarmbus: %s has no effect in mode %s, only %s\n", field, named, only)
 	}
 	return nil
 }
+
+// effective says where fields of a team have an effect that are not for agents that deliberate.
+var effective = map[string]string{"factsDiffer": "in mode auto", "checkable": "in mode auto", "calls": "in the other modes"}
 
 // check finds what is wrong with the flags alone.
 func (f *teamFlags) check(cmd *cobra.Command) error {

@@ -99,19 +99,24 @@ func proves(name string) bool {
 		len(words) > 0 && slices.Contains(checks, words[len(words)-1])
 }
 
-// Idle returns the fields that are set and have no effect in the mode of the team, since they
-// are for agents that deliberate. In the mode auto, conflicts and rounds are no such fields: what
-// it chooses may be to deliberate.
+// Idle returns the fields that are set and have no effect in the mode of the team. Most are for
+// agents that deliberate: in the mode auto, conflicts and rounds have an effect, since what it
+// chooses may be to deliberate. What facts and answers are like is for auto alone, and calls are
+// for all modes but to deliberate.
 func (t *Team) Idle() (fields []string) {
 	chosen := cmp.Or(t.Mode, DefaultMode)
-	silent := func(a Agent) bool { return a.CanEmit != nil && !slices.Contains(a.CanEmit, signals.KindProposal) }
-	if auto := chosen == DefaultMode; chosen == Mode(mode.Deliberate.String()) || auto && slices.ContainsFunc(t.Agents, silent) {
-		return nil
-	}
 	set := func(field string, is bool) {
 		if is {
 			fields = append(fields, field)
 		}
+	}
+	deliberates := chosen == Mode(mode.Deliberate.String())
+	set("factsDiffer", chosen != DefaultMode && t.FactsDiffer != nil)
+	set("checkable", chosen != DefaultMode && t.Checkable != nil)
+	set("calls", deliberates && t.Calls > 0)
+	silent := func(a Agent) bool { return a.CanEmit != nil && !slices.Contains(a.CanEmit, signals.KindProposal) }
+	if auto := chosen == DefaultMode; deliberates || auto && slices.ContainsFunc(t.Agents, silent) {
+		return fields
 	}
 	set("strategy", t.Strategy != "")
 	set("conflicts", chosen != DefaultMode && t.Conflicts != "" && t.Conflicts != "escalate")
