@@ -23,7 +23,7 @@ type live struct {
 
 	mu   sync.Mutex // protects the fields below
 	of   status
-	said map[string]string
+	said map[string]*speech
 	who  string // said something last
 	on   bool   // there is a line
 	away bool   // something else is being printed
@@ -43,7 +43,7 @@ func newLive(w io.Writer) *live {
 
 // liveOn returns a line on a terminal with that many columns.
 func liveOn(w io.Writer, width int) *live {
-	return &live{w: w, notes: w, width: width, said: map[string]string{}, away: true}
+	return &live{w: w, notes: w, width: width, said: map[string]*speech{}, away: true}
 }
 
 // run draws the line each second, for the time that has passed, until stop is called. spent
@@ -90,19 +90,26 @@ func (l *live) drawLocked() {
 		return
 	}
 	l.on = true
-	_, _ = fmt.Fprintf(l.w, "\r\x1b[K%s", l.of.line(time.Now(), l.who, l.said[l.who], l.width))
+	_, _ = fmt.Fprintf(l.w, "\r\x1b[K%s", l.of.line(time.Now(), l.who, l.said[l.who].words(), l.width))
 }
 
 // piece shows the end of what the agent has said.
 func (l *live) piece(agent string, p models.Piece) {
 	l.change(func() {
-		if p.Again {
-			l.said[agent] = ""
+		if p.Again || l.said[agent] == nil {
+			l.said[agent] = new(speech)
 		}
-		const most = 400 // bytes, of which the end is shown
-		all := l.said[agent] + p.Text
-		l.said[agent], l.who = all[max(0, len(all)-most):], agent
+		l.said[agent].add(p.Text)
+		l.who = agent
 	})
+}
+
+// ended forgets what an agent has said in a turn that is over.
+func (l *live) ended(agent string) {
+	delete(l.said, agent)
+	if l.who == agent {
+		l.who = ""
+	}
 }
 
 // shown draws the line again after an event was printed, unless it was the last one.

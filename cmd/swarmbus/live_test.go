@@ -33,6 +33,37 @@ func TestAStatusSaysHowASolveStands(t *testing.T) {
 	}
 }
 
+func TestANarrowStatusHasWhatIsSpentAndTheTime(t *testing.T) {
+	s := status{round: 2, running: 3, leader: "exponential-backoff", support: 0.5, spent: func() string { return "1200 of 20000 tokens" }}
+	for width, want := range map[int]string{
+		60: "round 2 · 3 turns · 1200 of 20000 tokens · 12s",
+		40: "round 2 · 1200 of 20000 tokens · 12s",
+	} {
+		if got := s.line(s.began.Add(12*time.Second), "", "", width); got != want {
+			t.Errorf("%d columns: %q, want %q", width, got, want)
+		}
+	}
+}
+
+func TestTheLineHasTheWordsOfWhatAModelSaysAsJSON(t *testing.T) {
+	all := `{"say": [{"type": "vote", "proposal": "P1", "reasons": "it \"spreads\" load\u00e9", "stance": "agree", "confidence": 0.75}]}`
+	for name, c := range map[string]struct{ says, want string }{
+		"a word":       {all[:30], ""},
+		"a reason":     {all[:strings.Index(all, " load")+2], `it "spreads" l`},
+		"all":          {all, `it "spreads" load`},
+		"plain":        {" so be it", "so be it"},
+		"plain quotes": {`so "be" it`, `so "be" it`},
+	} {
+		var s speech
+		for _, r := range c.says {
+			s.add(string(r))
+		}
+		if got := s.words(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func TestAStatusFitsItsLineAndHasNothingThatATerminalActsOn(t *testing.T) {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("abc \x1b\n\r\u202e\u009b漢é👍🏽")))
 	rapid.Check(t, func(rt *rapid.T) {
@@ -71,9 +102,15 @@ func TestTheLineMakesRoomForEvents(t *testing.T) {
 	if w.Len() != n {
 		t.Errorf("%q is drawn over an event", w.String()[n:])
 	}
+	_, endB := hook.Start(context.Background(), hooks.Op{Name: hooks.OpTurn, Target: "b"})
 	l.shown(solves.Weighed{Decision: consensus.Decision{Leaders: []string{"x"}, Support: 1}})
 	if got := w.String()[n:]; !strings.Contains(got, "x leads with 1.00") || !strings.HasSuffix(got, "b: more") {
 		t.Errorf("the line is %q", got)
+	}
+	n = w.Len()
+	endB(nil, nil)
+	if got := w.String()[n:]; strings.Contains(got, "more") {
+		t.Errorf("after the turn of b the line is %q", got)
 	}
 	n = w.Len()
 	l.shown(solves.Stopped{})

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,10 +45,15 @@ func (s *status) line(now time.Time, agent, says string, width int) string {
 	if s.leader != "" {
 		parts = append(parts, fmt.Sprintf("%s leads with %.2f", transcript.Cut(transcript.Printable(s.leader), leader), s.support))
 	}
+	least := len(parts) // on a narrow terminal, what is spent and the time are more than who leads
 	if s.spent != nil {
 		parts = append(parts, s.spent())
 	}
 	parts = append(parts, now.Sub(s.began).Truncate(time.Second).String())
+	for least > 1 && displaywidth.String(strings.Join(parts, " · ")) >= width {
+		least--
+		parts = slices.Delete(parts, least, least+1)
+	}
 	head := transcript.Cut(strings.Join(parts, " · "), width-1)
 	rest := width - 1 - displaywidth.String(head)
 	name := transcript.Printable(" · " + agent + ": ")
@@ -114,7 +120,10 @@ func (c turnCount) Start(ctx context.Context, op hooks.Op) (context.Context, hoo
 	c.live.change(func() { c.live.of.running++ })
 	return ctx, func(result any, err error) {
 		end(result, err)
-		c.live.change(func() { c.live.of.running-- })
+		c.live.change(func() {
+			c.live.of.running--
+			c.live.ended(op.Target)
+		})
 	}
 }
 
