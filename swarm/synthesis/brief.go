@@ -76,19 +76,33 @@ func compact(lines []string) (all []string) {
 	return all
 }
 
-// support says what speaks for the answer.
+// support says what speaks for the answer. What voters had found and have not named as a reason is
+// no such thing: their votes stand without it.
 func (b *Brief) support(c claims.Case) string {
-	var all []string
-	for _, f := range c.For[:min(len(c.For), few)] {
-		all = append(all, cited(f))
+	var all, had []string
+	for _, f := range c.For {
+		if b.bears(f) {
+			all = append(all, cited(f))
+		} else {
+			had = append(had, cited(f))
+		}
 	}
+	all, had = all[:min(len(all), few)], had[:min(len(had), few)]
 	switch {
 	case len(all) > 0:
 		return fmt.Sprintf("It stands on %s; %s.", strings.Join(all, "; "), votes(c.Votes))
+	case len(had) > 0:
+		return fmt.Sprintf("No finding is named for it; %s, of voters who had found %s.", votes(c.Votes), strings.Join(had, "; "))
 	case c.Votes > 0:
 		return fmt.Sprintf("No finding is named for it; %s [%d].", votes(c.Votes), c.Proposal.Seq)
 	}
 	return ""
+}
+
+// bears reports whether something would fall or be weakened without a finding.
+func (b *Brief) bears(f claims.Claim) bool {
+	effect, err := b.Graph.Without(f.ID)
+	return err == nil && len(effect.Fall)+len(effect.Weaken) > 1 // it falls itself
 }
 
 func votes(n int) string {

@@ -133,6 +133,22 @@ func TestWithoutObjectionsTheDissentIsAFinding(t *testing.T) {
 }
 
 // The answer depends most on the finding on which most of its own votes rest.
+// What a voter had found stands beside its vote, which would count without it.
+func TestWhatVotersHadFoundIsNotWhatTheAnswerStandsOn(t *testing.T) {
+	t.Parallel()
+	var l log
+	found := l.find("ann", "It is scanned.")
+	l.add("ann", 0, signals.Proposal{ProposalID: "index", Content: "Add an index."})
+	l.vote("ann", "index", signals.Agree, 1, "", 0)
+	if got, want := l.line(t, "No finding"), "No finding is named for it; 1 vote is for it, of voters who had found It is scanned [1]."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	l.vote("bob", "index", signals.Agree, 1, "", found)
+	if got, want := l.line(t, "It stands"), "It stands on It is scanned [1]; 2 votes are for it."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestWhatWouldChangeTheAnswerIsWhatMostVotesRestOn(t *testing.T) {
 	t.Parallel()
 	var l log
