@@ -85,7 +85,7 @@ func (r *solve) outOfRounds(ctx context.Context) {
 		return
 	}
 	r.votes().Close()
-	r.stop(runlog.StopMaxRounds, fmt.Sprintf("no decision in %d rounds", r.result.Rounds), nil)
+	r.stop(runlog.StopMaxRounds, "no decision in "+words.Plural(r.result.Rounds, "round"), nil)
 }
 
 // escalates asks somebody outside about an open conflict where conflicts are escalated: the one

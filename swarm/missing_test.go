@@ -47,7 +47,7 @@ func TestEveryStopSaysWhatWasMissingInNumbers(t *testing.T) {
 		`max-rounds: no decision in 3 rounds: no one has voted; the quorum is 2`:                                       {Agents: []*agents.Agent{talker("t"), talker("u")}, Limits: swarm.Limits{Rounds: 3}},
 		`budget: the limit of 7 signals in a solve is reached: no one has voted; the quorum is 2`:                      {Agents: []*agents.Agent{talker("t"), talker("u")}, Limits: swarm.Limits{Signals: 7}},
 		`budget: the budget of every agent is used up: no one has voted; the quorum is 1; broke failed in round 1: .*`: {Agents: []*agents.Agent{broke}},
-		`deadline: no decision within 40s: 1 has voted; the quorum is 2; no vote of hung: if the others are enough, set Quorum to 1, .*; hung failed in round 1: .*; hung was late in round 1`: {
+		`deadline: no decision within 40s: 1 has voted; the quorum is 2; no vote of hung: if the others are enough, set the quorum to 1, .*; hung failed in round 1: .*; hung was late in round 1`: {
 			Agents: []*agents.Agent{a, says("v", yes), hangs("hung")}, Limits: swarm.Limits{Deadline: 40 * time.Second}, Quorum: 2,
 		},
 		`escalated: too dear: no one has voted; the quorum is 1`: {Agents: []*agents.Agent{asks}},

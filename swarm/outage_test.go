@@ -58,14 +58,14 @@ func TestAnOutageIsNoConsensus(t *testing.T) {
 	}{
 		"failing": {failing(down), runlog.StopError, "connection refused"},
 		"broke":   {failing(agents.ErrBudget), runlog.StopBudget, "the budget is used up"},
-		"silent":  {quiet, runlog.StopDeadlock, "no vote of critic0, critic1, critic2, and 6 more: if the others are enough, set Quorum to 1"},
+		"silent":  {quiet, runlog.StopDeadlock, "no vote of critic0, critic1, critic2, and 6 more: if the others are enough, set the quorum to 1"},
 		"passing": {passing, runlog.StopDeadlock, "critic0 passed in round 1: too vague"},
 		"late":    {hangs, runlog.StopDeadline, "no vote of critic0, critic1, critic2, and 6 more"},
 		"abstaining": {func(id string) *agents.Agent {
 			a := voter(id, map[string]signals.Stance{"a": pass})
 			a.CanEmit = nil
 			return a
-		}, runlog.StopDeadlock, `only planner, who proposed "a", agrees with it: if that is enough, set Quorum to 1`},
+		}, runlog.StopDeadlock, `only planner, who proposed "a", agrees with it: if that is enough, set the quorum to 1`},
 		"dissenting weakly": {func(id string) *agents.Agent {
 			if id == "critic0" {
 				return says(id, vote("a", no, 0.05))

@@ -91,9 +91,9 @@ func TestStopSaysWhatWasMissingInNumbers(t *testing.T) {
 		"2 of 3 agree, 66.7 % of the weight; 70 % is needed": {
 			says("p", propose("a", "do a"), vote("a", yes, 1)), says("v", vote("a", yes, 1)), says("w", vote("a", no, 1)),
 		},
-		"1 has voted; the quorum is 2; no vote of v, w: if the others are enough, set Quorum to 1, or let CanEmit of agents that are not to vote list what they emit": {says("p", propose("a", "do a"), vote("a", yes, 1)), voter("v", nil), voter("w", nil)},
-		"1 proposal and no votes that count (2 agents may vote)": {says("p", propose("a", "do a")), voter("v", nil), voter("w", nil)},
-		"none of 2 agents said anything":                         {says("v"), says("w")},
+		"1 has voted; the quorum is 2; no vote of v, w: if the others are enough, set the quorum to 1, or let only those agents vote that have to": {says("p", propose("a", "do a"), vote("a", yes, 1)), voter("v", nil), voter("w", nil)},
+		"1 proposal and no votes that count (2 agents may vote)":                                                                                   {says("p", propose("a", "do a")), voter("v", nil), voter("w", nil)},
+		"none of 2 agents said anything": {says("v"), says("w")},
 	} {
 		if r := solve(t, newSwarm(t, swarm.Options{Agents: team})); r.Detail != want {
 			t.Errorf("got %q, want %q", r.Detail, want)

@@ -39,7 +39,7 @@ func alone(all seat.Roster, d consensus.Decision, choice *agents.Standing) strin
 			return ""
 		}
 	}
-	return fmt.Sprintf("only %s, who proposed %q, agrees with it: if that is enough, set Quorum to 1", by[0], d.Choice)
+	return fmt.Sprintf("only %s, who proposed %q, agrees with it: if that is enough, set the quorum to 1", by[0], d.Choice)
 }
 
 // several reports whether more than one agent is asked to vote, or has voted.

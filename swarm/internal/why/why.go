@@ -75,7 +75,7 @@ func absent(r *solves.Result) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf(
-		"no vote of %s: if the others are enough, set Quorum to %d, or let CanEmit of agents that are not to vote list what they emit",
+		"no vote of %s: if the others are enough, set the quorum to %d, or let only those agents vote that have to",
 		strings.Join(words.AtMost(r.Missing), ", "), r.Decision.Voters,
 	)}
 }
