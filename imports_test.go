@@ -147,7 +147,7 @@ var rules = []struct {
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
 	{"swarm/transcript", rule{
-		ours:   []string{"signals", "signals/coordination", "signals/retract", "conflict", "bus", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/talk"},
+		ours:   []string{"signals", "signals/coordination", "signals/retract", "conflict", "bus", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/talk", "swarm/internal/words"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
 	{"swarm/transcript/terminal", rule{

@@ -122,7 +122,7 @@ func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
 		}
 	}
 	if f.why {
-		mode := "deliberate: no other was asked for"
+		mode := "deliberate: no mode that asks for answers was chosen"
 		if r.Planned != nil {
 			mode = r.Planned.String()
 		}

@@ -37,7 +37,12 @@ Exit status: 0 the decision stays, or the solve goes on, 3 the decision falls: n
 is reached, 7 another one is reached.
 
 ` + aRun,
-		Args: cobra.ExactArgs(3),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 3 {
+				return usage(errors.New("a run, the number of a signal and a reason are required"))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			seq, err := strconv.ParseUint(args[1], 10, 32)
 			if err != nil || seq == 0 {
@@ -130,10 +135,12 @@ func sayRetracted(cmd *cobra.Command, before, r *solves.Result, seq uint) error 
 }
 
 // fallsBy returns what falls by what a result has taken back and an earlier one has not, with the
-// votes that counted then: the later one has none that are taken back.
+// votes that counted then: the later one has none that are taken back. What stands by votes that
+// count in their place, such as later answers of the same agent, does not fall.
 func fallsBy(before, after *solves.Result) claims.Effect {
-	was, is := before.Claims().Retracted(), claims.Of(after.Log, before.Proposals).Retracted()
-	return claims.Effect{Fall: besides(is.Fall, was.Fall), Weaken: besides(is.Weaken, was.Weaken)}
+	was, is, now := before.Claims().Retracted(), claims.Of(after.Log, before.Proposals).Retracted(), after.Claims()
+	stands := besides(slices.Collect(now.All()), now.Retracted().Fall)
+	return claims.Effect{Fall: besides(besides(is.Fall, was.Fall), stands), Weaken: besides(is.Weaken, was.Weaken)}
 }
 
 // besides returns the claims that are not among some.

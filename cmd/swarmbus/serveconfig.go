@@ -22,6 +22,7 @@ import (
 	"github.com/swarmbus/swarmbus/internal/files"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/teams/memories"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
@@ -111,6 +112,15 @@ func shortName(file string) string {
 	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 }
 
+// teamName returns the name of a team: its own, if that can be one in an address, else that of its
+// file.
+func teamName(file *teams.Team, path string) string {
+	if file.Name == "" || strings.Contains(file.Name, ".") || events.CheckName("team", file.Name) != nil {
+		return shortName(path)
+	}
+	return file.Name
+}
+
 // teams adds the teams of the file to the options, and returns the desk of their agents that
 // join; nil: none does.
 func (c *serveConfig) teams(o *host.Options, progress io.Writer) (*join.Desk, error) {
@@ -131,7 +141,7 @@ func (c *serveConfig) teams(o *host.Options, progress io.Writer) (*join.Desk, er
 		return nil, err
 	}
 	for i, file := range files {
-		o.Teams = append(o.Teams, host.Team{Name: shortName(c.Teams[i].Team), File: file, Make: func(ctx context.Context, store journal.Store) (*host.Made, error) {
+		o.Teams = append(o.Teams, host.Team{Name: teamName(file, c.Teams[i].Team), Run: shortName(c.Teams[i].Team), File: file, Make: func(ctx context.Context, store journal.Store) (*host.Made, error) {
 			return makeTeam(ctx, file, store, desk, dir, progress)
 		}})
 	}

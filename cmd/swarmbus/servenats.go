@@ -184,7 +184,7 @@ func driving(nats natsFlags, serves *host.Options, shown *host.Elsewhere, name s
 	if shown.Options, err = build(log, here); err != nil {
 		return err
 	}
-	shown.Team = shortName(name)
+	shown.Team = teamName(team, name)
 	drive := func(ctx context.Context, play func(*natsbus.Log, *machines.Records, swarm.Options) iter.Seq2[solves.Event, error]) iter.Seq2[solves.Event, error] {
 		return func(yield func(solves.Event, error) bool) {
 			past := nats.records(progress)

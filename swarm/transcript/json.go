@@ -99,7 +99,7 @@ type (
 		Signals   int                   `json:"signals"`
 		Calls     int                   `json:"calls"`
 		Mode      *modeLine             `json:"mode,omitempty"`
-		Turns     solves.Turns          `json:"turns"`
+		Turns     solves.Turns          `json:"turns,omitzero"` // a log does not have them
 		Missing   []string              `json:"missing,omitempty"`
 		Passed    []runlog.TurnPassed   `json:"passed,omitempty"`
 		Claims    []caseLine            `json:"claims,omitempty"`
@@ -108,7 +108,7 @@ type (
 		Talk      *talk.Diagnosis       `json:"talk"`
 		Revision  *revisionLine         `json:"revision,omitempty"`
 		Synthesis *synthesis.Written    `json:"synthesis,omitempty"`
-		Account   stats.Account         `json:"account"`
+		Account   stats.Account         `json:"account,omitzero"` // likewise
 
 		Spent map[string]spending.Cost `json:"spent,omitempty"` // by agent
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/signals/retract"
+	texts "github.com/swarmbus/swarmbus/swarm/internal/words"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -296,8 +297,8 @@ func (t *text) stopped(r *solves.Result) {
 	if r.Turns.Taken == 0 && r.Elapsed == 0 {
 		return // read from a log, which has no more details
 	}
-	t.line("%s", t.paint(faint, fmt.Sprintf("          %d rounds, %d signals, %d turns (%d failed, %d late, %d dropped), %d refused, %v",
-		r.Rounds, len(r.Log), r.Turns.Taken, r.Turns.Failed, r.Turns.Late, r.Turns.Dropped, r.Turns.Refused, r.Elapsed.Round(time.Millisecond))))
+	t.line("%s", t.paint(faint, fmt.Sprintf("          %s, %d signals, %s (%d failed, %d late, %d dropped), %d refused, %v",
+		texts.Plural(r.Rounds, "round"), len(r.Log), texts.Plural(r.Turns.Taken, "turn"), r.Turns.Failed, r.Turns.Late, r.Turns.Dropped, r.Turns.Refused, r.Elapsed.Round(time.Millisecond))))
 	t.spent(r)
 	b := r.Account
 	t.line("%s", t.paint(faint, fmt.Sprintf("          account: %d intended = %d delivered + %d filtered + %d pending + %d dead",
