@@ -11,6 +11,7 @@ type Team struct {
 	Strategy    string   `json:"strategy"`
 	Threshold   float64  `json:"threshold"`
 	Budget      string   `json:"budget,omitempty"`
+	Tasks       []string `json:"tasks,omitempty" doc:"The tasks that its agents know; absent: any"`
 	Deadline    string   `json:"deadline,omitempty"`
 	Problem     string   `json:"problem,omitempty" doc:"Why it cannot be given a task"`
 }

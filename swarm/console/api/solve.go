@@ -33,6 +33,7 @@ type Solve struct {
 	Leader    *Leader   `json:"leader,omitempty" doc:"The proposal with the most support; absent on a tie"`
 	Threshold float64   `json:"threshold"`
 	Spark     []float64 `json:"spark" doc:"The newest leader's support over time, at most 32 points"`
+	Quorate   int       `json:"quorate" doc:"Index of the first point of spark with a quorum; their number if none has one"`
 	Voters    int       `json:"voters" doc:"How many have voted"`
 	Quorum    int       `json:"quorum"`
 
@@ -61,7 +62,7 @@ type Leader struct {
 // A Budget is a limit and the amount used.
 type Budget struct {
 	Limit string  `json:"limit" doc:"Such as 0.50usd or 20000tokens"`
-	Used  float64 `json:"used" doc:"Fraction, 0 to 1"`
+	Used  float64 `json:"used" doc:"Fraction; above 1 if the last call cost more than was left"`
 }
 
 // Cost is the cost of a solve.
@@ -97,12 +98,13 @@ type SolveDetail struct {
 	Conflicts   []Conflict   `json:"conflicts"`
 	Debates     []Debate     `json:"debates"`
 	Escalations []Escalation `json:"escalations"`
+	Calls       []Item       `json:"calls" doc:"Calls of tools that wait for a permission, as in the inbox"`
 	Costs       []AgentCost  `json:"costs"`
 	Obstacles   []string     `json:"obstacles" doc:"What withholds a decision"`
 
-	Decision  *Decision  `json:"decision,omitempty"`
+	Decision  *Decision  `json:"decision,omitempty" doc:"The newest one on record"`
 	Turn      *Turning   `json:"turn,omitempty" doc:"What turned it"`
-	Revision  *Revision  `json:"revision,omitempty" doc:"What the votes decide without what was taken back after the decision; absent: nothing was"`
+	Revision  *Revision  `json:"revision,omitempty" doc:"What the votes decide without what was taken back after the decision; absent: nothing was. Leader, proposals, steps and rests go by it"`
 	Synthesis *Synthesis `json:"synthesis,omitempty" doc:"The answer as a text, once it stopped"`
 	Rests     []Rest     `json:"rests" doc:"What the decision rests on: what it would be without each voter"`
 	Trace     *Trace     `json:"trace,omitempty"`
@@ -149,7 +151,8 @@ type Vote struct {
 	Weight      float64 `json:"weight"`
 	Reasoning   string  `json:"reasoning,omitempty"`
 	CausalLevel string  `json:"causalLevel,omitempty"`
-	Counts      bool    `json:"counts" doc:"It is the voter's newest on the proposal"`
+	Counts      bool    `json:"counts" doc:"It is the voter's newest on the proposal that was not taken back"`
+	Out         uint64  `json:"out,omitempty" doc:"Position of the signal since which it counts no more: it, or all that it rests on, was taken back"`
 	Was         *Was    `json:"was,omitempty" doc:"The voter's vote that this one changes"`
 }
 
@@ -259,7 +262,7 @@ type Escalation struct {
 	Answer  *Answered `json:"answer,omitempty"`
 }
 
-// A Decision is the newest one of a solve.
+// A Decision is one of a solve.
 type Decision struct {
 	Strategy   string      `json:"strategy"`
 	Outcome    string      `json:"outcome" enum:"pending,reached,rejected,deadlocked,uncertified"`
@@ -281,12 +284,9 @@ type Decision struct {
 // A Revision is the decision by the votes of a solve without the signals taken back after its
 // decision, which stays on record.
 type Revision struct {
-	Said     []uint64 `json:"said" doc:"Positions of the signals that took something back"`
-	Strategy string   `json:"strategy"`
-	Outcome  string   `json:"outcome" enum:"pending,reached,rejected,deadlocked,uncertified"`
-	Choice   string   `json:"choice,omitempty"`
-	Reason   string   `json:"reason" doc:"In a sentence"`
-	Changed  bool     `json:"changed" doc:"It is another decision"`
+	Said    []uint64 `json:"said" doc:"Positions of the signals that took something back"`
+	Changed bool     `json:"changed" doc:"It is another decision"`
+	Decision
 }
 
 // A Synthesis is the answer as a text.

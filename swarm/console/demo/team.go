@@ -36,7 +36,7 @@ var unheard = reliability.Options{First: 1 << 20, Window: 1 << 21}
 // Team returns the team of the demo, whose turns take about a time; 0: none.
 func Team(pace time.Duration) host.Team {
 	return host.Team{
-		Name: "platform", About: "Six scripted agents who run a shop's platform.", Sync: journal.SyncInterval, Retain: journal.Retention{Bytes: 8 << 20},
+		Name: "platform", About: "Six scripted agents who run a shop's platform.", Tasks: Tasks(), Sync: journal.SyncInterval, Retain: journal.Retention{Bytes: 8 << 20},
 		Make: func(ctx context.Context, store journal.Store) (*host.Made, error) {
 			recorder, err := journal.NewRecorder(store)
 			if err != nil {

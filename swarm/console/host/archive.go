@@ -118,7 +118,7 @@ func read(run, path string) (*view.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := newLog(run, "", from, nil)
+	l, err := newLog(run, Team{}, from, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,8 @@ type Team struct {
 	File *teams.Team // its definition; nil: the program has it
 	// About describes it, if there is no file.
 	About string
+	// Tasks are those that its agents know, if they are scripted; nil: they take any.
+	Tasks []string
 	// Make makes its swarm's options, whose journal is store. [Open] waits for it: work that
 	// has to read the journal belongs in [Made.Begin].
 	Make   func(ctx context.Context, store journal.Store) (*Made, error)
@@ -102,7 +104,7 @@ func open(ctx context.Context, o *Options, t Team) (_ *desk, err error) {
 			}
 		}
 	}()
-	if d.log, err = newLog(t.Run, t.Name, store, o.Hub); err != nil {
+	if d.log, err = newLog(t.Run, t, store, o.Hub); err != nil {
 		return nil, err
 	}
 	made, err := t.Make(ctx, store)

@@ -56,7 +56,7 @@ func follow(ctx context.Context, e *Elsewhere, feed Feed) (*desk, error) {
 		}
 	}
 	var err error
-	if d.log, err = newLog(e.Run, d.Name, e.Log, feed); err != nil {
+	if d.log, err = newLog(e.Run, d.Team, e.Log, feed); err != nil {
 		return nil, err
 	}
 	of, err := pastOf(e.Log)

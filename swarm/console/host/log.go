@@ -34,7 +34,7 @@ func newCodec() (*signals.Codec, error) {
 // A log is the journal of a team with its book, which follows it.
 type log struct {
 	name  string
-	team  string // the owner of the log
+	team  Team // the owner of the log
 	store journal.Reader
 	codec *signals.Codec
 	feed  Feed
@@ -50,7 +50,7 @@ type log struct {
 	ended chan struct{} // closed when the log is no longer followed
 }
 
-func newLog(name, team string, store journal.Reader, feed Feed) (*log, error) {
+func newLog(name string, team Team, store journal.Reader, feed Feed) (*log, error) {
 	codec, err := newCodec()
 	if err != nil {
 		return nil, err
@@ -250,7 +250,7 @@ func (l *log) take(record *journal.Record, tell bool) error {
 		l.feed.At(l.name, frame.Seq)
 		return nil
 	}
-	frame.Solve.Team = l.team
+	l.team.own(frame.Solve)
 	if frame.Solve.State == api.Waiting || frame.Kind == string(runlog.KindAnswered) {
 		frame.Item = book.Newest(frame.Solve.Thread)
 	}

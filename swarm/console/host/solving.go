@@ -23,7 +23,7 @@ type solving struct{ h *Host }
 func (s solving) Teams(context.Context) ([]api.Team, error) {
 	all := []api.Team{}
 	for _, d := range s.h.desks {
-		t := api.Team{Name: d.Name, Description: d.About, Run: d.Run, Agents: []string{}, Threshold: d.Options.Threshold, Deadline: d.Options.Limits.Deadline.String()}
+		t := api.Team{Name: d.Name, Description: d.About, Run: d.Run, Tasks: d.Tasks, Agents: []string{}, Threshold: d.Options.Threshold, Deadline: d.Options.Limits.Deadline.String()}
 		for _, a := range d.Options.Agents {
 			t.Agents = append(t.Agents, a.ID)
 		}
@@ -103,10 +103,29 @@ func (s solving) get(d *desk, thread string) (api.Solve, error) {
 	return dress(d, going, one), nil
 }
 
+// own adds to a solve of a team the team, and how much of its budget the solve has used.
+func (t *Team) own(one *api.Solve) {
+	one.Team = t.Name
+	if t.File == nil {
+		return
+	}
+	most, _ := t.File.Budget.Most() // checked with the file
+	used := 0.0
+	switch {
+	case most.Money > 0:
+		used = one.Cost.Dollars / most.Money.Dollars()
+	case most.Tokens > 0:
+		used = float64(one.Cost.InputTokens+one.Cost.OutputTokens) / float64(most.Tokens)
+	default:
+		return
+	}
+	one.Budget = &api.Budget{Limit: string(t.File.Budget), Used: used}
+}
+
 // dress adds the fields that the log of a solve does not have: its team, and whether it runs. The
 // running solves were read before the log, which has all of a solve that has ended.
 func dress(d *desk, going map[string]bool, one api.Solve) api.Solve {
-	one.Team = d.Name
+	d.Team.own(&one)
 	switch runs := going[one.Thread]; {
 	case d.elsewhere != nil && !runs: // whether it runs is known elsewhere
 	case one.State == api.Running && !runs && d.opened():
@@ -184,6 +203,11 @@ func (s solving) Get(ctx context.Context, id string, after uint64) (api.SolveDet
 	}
 	if d != nil {
 		one.Solve = dress(d, going, one.Solve)
+		for _, c := range d.calls() {
+			if c.item.Solve == id && c.item.Open {
+				one.Calls = append(one.Calls, c.item)
+			}
+		}
 	} else {
 		one.Solve = cut([]api.Solve{one.Solve})[0]
 	}

@@ -206,3 +206,32 @@ func TestADenialWithoutAReasonIsRefusedAndTheCallStillWaits(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A solve that waits for a permission names the calls that it waits for, and no others.
+func TestASolveNamesTheCallsThatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	h, _ := open(t, t.TempDir(), nil)
+	b := h.Backend()
+	item := asks(t, b)
+	one, err := b.Solves.Get(t.Context(), item.Solve, 0)
+	if err != nil || one.State != api.Waiting || len(one.Calls) != 1 || one.Calls[0].ID != item.ID {
+		t.Fatalf("%s waits for %+v (%v), want %s", one.State, one.Calls, err, item.ID)
+	}
+	if other := solve(t, b, payments); len(must(b.Solves.Get(t.Context(), other.ID, 0)).Calls) != 0 {
+		t.Error("a solve that asks nothing names calls of another one")
+	}
+	if _, err := b.Inbox.Decide(t.Context(), item.ID, api.Verdict{Verdict: "once"}); err != nil {
+		t.Fatal(err)
+	}
+	happened(t, b, item.Solve)
+	if after := must(b.Solves.Get(t.Context(), item.Solve, 0)); len(after.Calls) != 0 {
+		t.Errorf("after the verdict it waits for %+v", after.Calls)
+	}
+}
+
+func must(d api.SolveDetail, err error) api.SolveDetail {
+	if err != nil {
+		panic(err)
+	}
+	return d
+}

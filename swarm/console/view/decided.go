@@ -10,21 +10,40 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
-// decided returns the newest decision; nil: the votes do not count yet.
-func (s *solve) decided() *api.Decision {
-	if s.Votes.Round() == nil {
+// recorded returns the newest decision on record, or that of the votes so far; nil: they do not
+// count yet.
+func (s *solve) recorded() *api.Decision {
+	made := s.Stage.Decided
+	switch {
+	case s.Votes.Round() == nil:
+		return nil
+	case made == nil:
+		return s.decided(s.decision())
+	}
+	of := s.decided(s.Last)
+	of.Withheld = made.Payload.Withheld
+	return of
+}
+
+// revision returns the decision by the votes without the signals taken back after the decision;
+// nil: there were none.
+func (s *solve) revision() *api.Revision {
+	if s.revised == nil {
 		return nil
 	}
-	d := s.decision()
+	of := &api.Revision{Said: []uint64{}, Changed: s.revised.Changed, Decision: *s.decided(s.revised.Decision)}
+	for _, said := range s.revised.Said {
+		of.Said = append(of.Said, said.Seq)
+	}
+	return of
+}
+
+// decided returns a decision on the votes.
+func (s *solve) decided(d consensus.Decision) *api.Decision {
 	of := &api.Decision{
 		Strategy: d.Strategy, Outcome: d.Outcome.String(), Choice: d.Choice, Leaders: append([]string{}, d.Leaders...),
 		Support: d.Support, None: d.None, Confidence: d.Confidence, Learned: d.Learned, Voters: d.Voters,
-		Reason: d.ReasonWith(s.name), Because: d.Because, Note: d.Note, Dissent: []api.Vote{}, Uncounted: []api.Uncounted{},
-	}
-	if s.Stage.Decided != nil {
-		of.Withheld = s.Stage.Decided.Payload.Withheld
-	} else {
-		of.Withheld = s.Withholds(d)
+		Reason: d.ReasonWith(s.name), Because: d.Because, Note: d.Note, Withheld: s.Withholds(d), Dissent: []api.Vote{}, Uncounted: []api.Uncounted{},
 	}
 	for _, v := range append(d.Dissent(), solves.Overruled(d, s.Votes.Show(""))...) {
 		i, found := slices.BinarySearchFunc(s.ballot.list, v.Seq, func(a api.Vote, seq uint64) int { return int(int64(a.Seq) - int64(seq)) })
@@ -36,21 +55,6 @@ func (s *solve) decided() *api.Decision {
 	}
 	for _, u := range d.Uncounted() {
 		of.Uncounted = append(of.Uncounted, api.Uncounted{Voter: u.Voter, Proposal: u.ProposalID, Cause: u.Cause.String(), Votes: u.Votes})
-	}
-	return of
-}
-
-// revision returns the decision by the votes without the signals taken back after the decision;
-// nil: there were none.
-func (s *solve) revision() *api.Revision {
-	r := solves.RevisionOf(s.Thread)
-	if r == nil {
-		return nil
-	}
-	d := r.Decision
-	of := &api.Revision{Said: []uint64{}, Strategy: d.Strategy, Outcome: d.Outcome.String(), Choice: d.Choice, Reason: d.ReasonWith(s.name), Changed: r.Changed}
-	for _, said := range r.Said {
-		of.Said = append(of.Said, said.Seq)
 	}
 	return of
 }
@@ -92,7 +96,7 @@ func (s *solve) turning() *api.Turning {
 		of.From = s.steps[j].Leader
 	}
 	for _, v := range s.ballot.list {
-		if v.Was != nil && v.Proposal == leader && v.Stance == signals.Agree.String() && !slices.Contains(of.Changers, v.Voter) {
+		if v.Was != nil && v.Out == 0 && v.Proposal == leader && v.Stance == signals.Agree.String() && !slices.Contains(of.Changers, v.Voter) {
 			of.Changers = append(of.Changers, v.Voter)
 		}
 	}

@@ -77,6 +77,9 @@ func (s *solve) agentSays(w *api.Said, said signals.Any) bool {
 	case retract.Retraction:
 		w.Form, w.About, w.Target = "note", argument, s.seqs[p.TargetSignalID]
 		w.Text, w.Reason, w.Severity = "Takes back what was said", p.Reason, string(retract.Kind)
+		if h := said.Head(); h.Source == bus.System && p.By != "" { // in the name of the operator
+			w.By, w.About = p.By, person
+		}
 	case agents.Passed:
 		w.Form, w.Text = "passed", p.Reason
 	default:

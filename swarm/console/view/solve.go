@@ -40,8 +40,9 @@ type solve struct {
 	text   api.Synthesis // of the first texted signals
 	texted int
 
-	now  consensus.Decision // on the votes as they are
-	need need
+	now     consensus.Decision // on the votes as they are
+	revised *solves.Revision   // by what is left; nil: nothing was taken back after the decision
+	need    need
 }
 
 // need is the support that a decision needs.
@@ -64,6 +65,7 @@ func (s *solve) apply(said signals.Any) api.Frame {
 	}
 	s.updated, s.seqs[h.ID] = h.Time, h.Seq
 	frame := api.Frame{Type: api.FrameSignal, Log: s.run, Seq: h.Seq, Time: &s.updated, Kind: string(said.Kind())}
+	s.revised = solves.RevisionOf(s.Thread)
 	s.count()
 	words := s.describe(said)
 	v, ok := signals.As[signals.Vote](said)
@@ -73,8 +75,12 @@ func (s *solve) apply(said signals.Any) api.Frame {
 	}
 	if ok {
 		vote := s.ballot.cast(s, v)
+		s.ballot.withdraw(s, said)
+		vote.Out = s.ballot.list[len(s.ballot.list)-1].Out
 		words.Was, words.Proposal = vote.Was, vote.Proposal
 		frame.Vote = &vote
+	} else {
+		s.ballot.withdraw(s, said)
 	}
 	s.lane(h.Source)
 	s.talks.apply(s, said)
@@ -168,11 +174,12 @@ func plus(a, b api.Cost) api.Cost {
 func (s *solve) summary() api.Solve {
 	of := api.Solve{
 		ID: s.id(), Run: s.run, Thread: s.Name, Task: s.Task().Task, State: api.Running,
-		Spark: s.spark(), Agents: len(s.lanes), Rounds: s.Turns.Rounds, Signals: len(s.Log),
+		Agents: len(s.lanes), Rounds: s.Turns.Rounds, Signals: len(s.Log),
 		Began: s.began, Updated: s.updated, Seq: s.Log[len(s.Log)-1].Head().Seq, Threshold: consensus.DefaultThreshold,
 	}
-	for _, c := range s.costs {
-		of.Cost = plus(of.Cost, c)
+	of.Spark, of.Quorate = s.spark()
+	for _, agent := range slices.Sorted(maps.Keys(s.costs)) { // a sum of floats goes by their order
+		of.Cost = plus(of.Cost, s.costs[agent])
 	}
 	if s.Votes.Round() != nil {
 		d := s.now
@@ -214,9 +221,7 @@ func (s *solve) stopped(of *api.Solve) {
 	default:
 		of.State = api.Undecided
 	}
-	if r := solves.RevisionOf(s.Thread); r != nil && of.State != api.Waiting {
-		of.Revised = r.Changed
-	}
+	of.Revised = s.revised != nil && s.revised.Changed && of.State != api.Waiting
 }
 
 // content returns the content of a proposal.
@@ -227,19 +232,24 @@ func (s *solve) content(id string) string {
 	return ""
 }
 
-// spark returns the leader's support over time, in at most 32 points.
-func (s *solve) spark() []float64 {
+// spark returns the leader's support over time, in at most 32 points, and the index of the first
+// one with a quorum.
+func (s *solve) spark() (all []float64, quorate int) {
 	const most = 32
-	all := make([]float64, 0, most)
+	all = make([]float64, 0, most)
 	n := len(s.steps)
+	quorate = min(n, most)
 	for i := range min(n, most) {
 		at := i
 		if n > most {
 			at = i * (n - 1) / (most - 1)
 		}
 		all = append(all, s.steps[at].Support[s.steps[at].Leader])
+		if s.steps[at].Voters >= s.need.quorum {
+			quorate = min(quorate, i)
+		}
 	}
-	return all
+	return all, quorate
 }
 
 // detail returns the whole state of the solve.
@@ -248,8 +258,8 @@ func (s *solve) detail(after uint64) api.SolveDetail {
 		Solve: s.summary(), Context: s.Task().Context, Lanes: slices.Clone(s.lanes), Terms: s.terms(),
 		Proposals: s.proposals(), Votes: s.ballot.after(after), Said: since(s.said, after, func(w api.Said) uint64 { return w.Seq }),
 		Steps: since(s.steps, after, func(w api.Step) uint64 { return w.Seq }), Rounds: slices.Clone(s.rounds),
-		Conflicts: s.conflicts(), Debates: s.talks.all(), Escalations: s.escalations(), Costs: []api.AgentCost{}, Obstacles: []string{},
-		Decision: s.decided(), Turn: s.turning(), Rests: s.rests(),
+		Conflicts: s.conflicts(), Debates: s.talks.all(), Escalations: s.escalations(), Calls: []api.Item{}, Costs: []api.AgentCost{}, Obstacles: []string{},
+		Decision: s.recorded(), Turn: s.turning(), Rests: s.rests(),
 	}
 	of.Rounds = append([]api.Round{}, of.Rounds...)
 	of.Lanes = append([]string{}, of.Lanes...)
@@ -261,6 +271,9 @@ func (s *solve) detail(after uint64) api.SolveDetail {
 	}
 	if s.Stage.Stopped() && of.State != api.Waiting {
 		of.Revision, of.Synthesis = s.revision(), s.synthesis()
+	}
+	if of.State == api.Waiting && s.revised != nil { // what it was asked on is not what it will be decided on
+		of.Decision = s.decided(s.revised.Decision)
 	}
 	if h := s.Log[0].Head(); h.Trace != nil {
 		of.Trace = &api.Trace{ID: hex.EncodeToString(h.Trace.TraceID[:])}

@@ -322,37 +322,91 @@ func TestWhatIfCountsOnlyVotesUpToAPosition(t *testing.T) {
 	}
 }
 
-func TestADecisionStaysOnRecordWhenAVoteIsTakenBack(t *testing.T) {
+// A decision stays on record when votes are taken back; all else that is shown goes by the votes
+// that are left.
+func TestWhatIsShownGoesByTheVotesThatAreLeft(t *testing.T) {
 	t.Parallel()
 	terms := &runlog.Terms{Name: runlog.Learner, Strategy: "confidence-weighted", Threshold: 0.7, Quorum: 3}
 	w := beginBy(t, terms)
 	say(w, "ann", signals.Proposal{ProposalID: "x", Content: "do x"})
+	say(w, "dee", signals.Vote{ProposalID: "x", Stance: signals.Disagree, Weight: 0.5})
 	var votes []signals.ID
 	for _, voter := range []string{"ann", "bob", "cem"} {
 		votes = append(votes, say(w, voter, signals.Vote{ProposalID: "x", Stance: signals.Agree, Weight: 1}))
 	}
 	conclude(t, w, terms)
 	say(w, bus.System, signals.Consensus{ProposalID: "x", Decision: "do x"})
-	check := func(revised bool) {
+	check := func(left int, changed bool) {
 		b, _ := book(t, w.log)
-		one, _ := b.Solve("s")
-		if got, _, err := b.WhatIf("s", 0, nil); err != nil || got.Actual.Outcome != "reached" || got.Actual.Choice != "x" || one.Revised != revised {
-			t.Errorf("actually %s %q, revised %v (%v), want reached x, %v", got.Actual.Outcome, got.Actual.Choice, one.Revised, err, revised)
-		}
 		d, _ := b.Detail("s", 0)
-		begins := map[bool]string{false: "The answer is: do x [3].", true: "There is no answer"} // that of the revision
-		if d.Synthesis == nil || !strings.HasPrefix(d.Synthesis.Text, begins[revised]) {
-			t.Errorf("the answer as a text is %+v", d.Synthesis)
+		if d.Decision.Choice != "x" || d.State != api.Decided || d.Answer != "do x" || d.Revised != changed {
+			t.Errorf("on record is %q of %s, %q, revised %v; want x, do x, %v", d.Decision.Choice, d.State, d.Answer, d.Revised, changed)
 		}
-		if r := d.Revision; (r != nil) != revised || r != nil && (!r.Changed || len(r.Said) != len(votes) || r.Choice != "") {
-			t.Errorf("the revision is %+v", r)
+		now := *d.Decision
+		if r := d.Revision; (r != nil) != (left < 3) || r != nil && (r.Changed != changed || len(r.Said) != 3-left) {
+			t.Errorf("with %d votes left the revision is %+v", left, r)
+		} else if r != nil {
+			now = r.Decision
+		}
+		if (now.Choice == "x") == changed || (left < 3) == (now.Support == d.Decision.Support) {
+			t.Errorf("with %d votes left %q is decided, with %v; on record is %v", left, now.Choice, now.Support, d.Decision.Support)
+		}
+		last := d.Steps[len(d.Steps)-1]
+		if last.Outcome != now.Outcome || last.Support["x"] != d.Proposals[0].Support || len(now.Leaders) > 0 && last.Support["x"] != now.Support {
+			t.Errorf("the last step is %+v, the grid has %v, decided is %+v", last, d.Proposals[0].Support, now)
+		}
+		if (d.Leader != nil) != (len(now.Leaders) > 0) || d.Leader != nil && d.Leader.Support != now.Support {
+			t.Errorf("the list has the leader %+v, decided is %+v", d.Leader, now)
+		}
+		if (len(d.Rests) > 0) == changed {
+			t.Errorf("with %d votes left it rests on %v", left, d.Rests)
+		}
+		counts := 0
+		for _, v := range d.Votes {
+			if v.Counts != (v.Out == 0) {
+				t.Errorf("vote %d counts: %v, though it is out since %d", v.Seq, v.Counts, v.Out)
+			}
+			if v.Counts {
+				counts++
+			}
+		}
+		if counts != left+1 {
+			t.Errorf("%d votes count, want %d", counts, left+1)
+		}
+		if got, _, err := b.WhatIf("s", 0, nil); err != nil || got.Actual.Outcome != now.Outcome || got.Actual.Choice != now.Choice {
+			t.Errorf("what if: actually %s %q (%v), want %s %q", got.Actual.Outcome, got.Actual.Choice, err, now.Outcome, now.Choice)
+		}
+		begins := map[bool]string{false: "The answer is: do x [3].", true: "Nothing is decided"}
+		if left == 0 {
+			begins[true] = "There is no answer"
+		}
+		if d.Synthesis == nil || !strings.HasPrefix(d.Synthesis.Text, begins[changed]) {
+			t.Errorf("the answer as a text is %+v, want %q", d.Synthesis, begins[changed])
 		}
 	}
-	check(false)
-	for _, vote := range votes {
+	check(3, false)
+	for i, vote := range votes {
 		say(w, bus.System, retract.Retraction{TargetSignalID: vote, Reason: "wrong"})
+		check(2-i, i > 0)
 	}
-	check(true)
+}
+
+// Votes that rest on nothing but what was taken back do not count either, since it was.
+func TestAVoteFallsWithWhatItRestsOn(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	say(w, "ann", signals.Proposal{ProposalID: "x", Content: "do x"})
+	before := say(w, "bob", signals.Vote{ProposalID: "x", Stance: signals.Disagree, Weight: 0.5})
+	finding := say(w, "ann", signals.Discovery{Finding: "it works", Relevance: 1})
+	w.seq++
+	h := signals.Header{Seq: w.seq, ID: w.mint.ID(w.seq, time.Unix(int64(w.seq), 0)), Source: "bob", Thread: "s", Time: time.Unix(int64(w.seq), 0).UTC(), Confidence: 0.5, ReplyTo: finding}
+	w.log = append(w.log, signals.New(h, signals.Vote{ProposalID: "x", Stance: signals.Agree, Weight: 1}))
+	say(w, bus.System, retract.Retraction{TargetSignalID: finding, Reason: "wrong"})
+	b, _ := book(t, w.log)
+	d, _ := b.Detail("s", 0)
+	if len(d.Votes) != 2 || d.Votes[1].Out != w.seq || d.Votes[1].Counts || !d.Votes[0].Counts {
+		t.Errorf("the votes are %+v; want that of signal %d out since %d, and the one before, %v, to count", d.Votes, h.Seq, w.seq, before)
+	}
 }
 
 func TestWhatIfWithoutVotesHasNoProbability(t *testing.T) {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/conflict"
@@ -15,6 +16,7 @@ import (
 // ballots are the votes of a solve as they were cast.
 type ballots struct {
 	list   []api.Vote
+	ids    []signals.ID      // of the votes
 	newest map[[2]string]int // by voter and proposal: index of the newest vote
 	backs  map[string]int    // by voter: index of the newest vote that agrees
 }
@@ -41,12 +43,48 @@ func (b *ballots) cast(s *solve, v *signals.Signal[signals.Vote]) api.Vote {
 	case p.Stance == signals.Agree && backs && b.list[backed].Proposal != id:
 		vote.Was = was(b.list[backed])
 	}
-	b.list = append(b.list, vote)
+	b.list, b.ids = append(b.list, vote), append(b.ids, v.ID)
 	b.newest[place] = len(b.list) - 1
 	if p.Stance == signals.Agree {
 		b.backs[v.Source] = len(b.list) - 1
 	}
 	return vote
+}
+
+// withdraw notes the votes that count no more since a signal: a retraction may be of any of them or of
+// what they rest on, and so may a proposal that was voted on before; else only the vote itself may fall.
+func (b *ballots) withdraw(s *solve, said signals.Any) {
+	if !s.Withdrawn.Any() {
+		return
+	}
+	from := len(b.list)
+	switch said.Body().(type) {
+	case retract.Retraction, signals.Proposal:
+		from = 0
+	case signals.Vote:
+		from--
+	}
+	for i := from; i < len(b.list); i++ {
+		if v := &b.list[i]; v.Out == 0 && !s.Withdrawn.Counts(b.ids[i]) {
+			v.Out = said.Head().Seq
+			b.again(v.Voter)
+		}
+	}
+}
+
+// again finds the newest votes of a voter that count.
+func (b *ballots) again(voter string) {
+	maps.DeleteFunc(b.newest, func(place [2]string, _ int) bool { return place[0] == voter })
+	delete(b.backs, voter)
+	for i, v := range b.list {
+		if v.Voter != voter || v.Out != 0 {
+			continue
+		}
+		b.newest[[2]string{voter, v.Proposal}] = i
+		if v.Stance == signals.Agree.String() {
+			b.backs[voter] = i
+		}
+	}
 }
 
 func was(v api.Vote) *api.Was {
@@ -60,12 +98,14 @@ func levelOf(l signals.CausalLevel) string {
 	return l.String()
 }
 
-// after returns the votes after a position; of each voter the newest on a proposal counts.
+// after returns the votes after a position; of each voter the newest on a proposal counts that was
+// not taken back.
 func (b *ballots) after(seq uint64) []api.Vote {
 	all := since(b.list, seq, func(v api.Vote) uint64 { return v.Seq })
 	first := len(b.list) - len(all)
 	for i := range all {
-		all[i].Counts = b.newest[[2]string{all[i].Voter, all[i].Proposal}] == first+i
+		newest, counts := b.newest[[2]string{all[i].Voter, all[i].Proposal}]
+		all[i].Counts = counts && newest == first+i
 	}
 	return all
 }
@@ -88,9 +128,13 @@ func needOf(d consensus.Decision) need {
 	return need{b.Threshold(), b.Quorum()}
 }
 
-// decision returns the decision on the votes as they are, or that of a solve that stopped.
+// decision returns the decision on the votes as they are, or that of a solve that stopped: the
+// one on record, or the one by what is left since something was taken back.
 func (s *solve) decision() consensus.Decision {
-	if s.Stage.Decided != nil {
+	switch {
+	case s.revised != nil:
+		return s.revised.Decision
+	case s.Stage.Decided != nil:
 		return s.Last
 	}
 	return s.Votes.Round().Decision()

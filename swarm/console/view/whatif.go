@@ -38,7 +38,7 @@ func (s *solve) whatIf(at uint64, thresholds []float64) (of api.WhatIf, err erro
 	}
 	own := actual.Ballots().Threshold()
 	if s.Stage.Decided != nil && s.Calls.Plan() == nil && then == s.Thread.Thread {
-		actual = s.Last // stays on record, whatever was taken back since
+		actual = s.decision()
 	}
 	of = api.WhatIf{At: then.Log[len(then.Log)-1].Head().Seq, Actual: cell(then, actual, own), Proposals: s.proposals()}
 	of.Actual.Same = true
