@@ -74,6 +74,15 @@ func TestApproveAndDeny(t *testing.T) {
 		p.see(".det", "recall")
 	}
 	ask()
+	// The solve says what it waits for, and leads there.
+	waits := eval[string](p, "location.pathname")
+	p.click(".det a", "team.")
+	p.see(".then.hold", "planner asks you: May I call recall?")
+	p.press(kb.End)
+	p.wait(`document.querySelector(".score .hold")`)
+	p.press("o")
+	p.wait(`location.pathname === ` + quote(waits) + ` || location.pathname.startsWith("/inbox/")`)
+	p.see(".det", "recall")
 	p.press("a")
 	p.see(".said", "Approved by you")
 	p.click(".det a", "team.")

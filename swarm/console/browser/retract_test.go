@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -34,11 +35,28 @@ func TestTakeBackOnThePage(t *testing.T) {
 	}
 	for _, p := range []*page{p, other} {
 		p.see(".then.revised", "Without what was taken back after it, the decision changes")
-		p.see(".then.revised", "<b>a mistake</b>")
+		p.see(".fact", "<b>a mistake</b>")
 		p.see(".big", "Stands no more")
 		p.see(".ans", "Was decided, and stands no more: Three times")
+		// The rest of the page goes by the votes that are left, too.
+		p.see(".fact", "1 of 1 agree")
+		p.see(".fact h2", "What undid it")
+		if rows := eval[int](p, `document.querySelectorAll(".vg tbody tr").length`); rows != 1 {
+			t.Errorf("the grid has %d voters, and one vote is left", rows)
+		}
+		p.wait(`document.querySelector(".vg tfoot .ac").innerText === document.querySelector(".fact p b").innerText`)
+		if said := p.text(".rail .say"); strings.Contains(said, "crossed") || eval[int](p, `[...document.querySelectorAll(".score .back")].filter((l) => l.getAttribute("x2") - l.getAttribute("x1") > 0).length`) == 0 {
+			t.Errorf("what if says %q of a line that is not passed; or nobody backs anything in the figure", said)
+		}
 		if now := p.text(".facts-line"); now != took {
 			t.Errorf("it took %q, and %q with what was taken back", took, now)
 		}
 	}
+	lasted := took[strings.Index(took, "· ")+len("· "):]
+	lasted, _, _ = strings.Cut(lasted, " ·")
+	p.click(".crumb", "Solves")
+	row := `tr.r[data-solve="` + id + `"] `
+	p.see(row+".stop", "stands no more")
+	p.see(row+".sub", "Was decided: Three times")
+	p.see(row+"td.num", lasted)
 }

@@ -56,6 +56,9 @@ func TestFilterScrubWhatIfVerify(t *testing.T) {
 	if p.text(".ans") == answer {
 		t.Errorf("the answer at the beginning is that of the end: %s", answer)
 	}
+	p.wait(`![...document.querySelectorAll(".rail h2")].some((h) => h.textContent.startsWith("What C rests on"))`) // there is no C yet
+	p.see(".rail h2", "of all of it")
+	p.wait(`!document.querySelector(".rail .say")?.textContent.includes("crossed")`)
 	p.press("n")
 	p.press(kb.ArrowRight)
 	p.wait(`"#" + new URLSearchParams(location.search).get("at") === document.querySelector(".then b.mono").innerText`)
@@ -72,6 +75,10 @@ func TestFilterScrubWhatIfVerify(t *testing.T) {
 	p.click(".wi", "entropy")
 	p.see(".then", "What if: entropy")
 	p.see(".big", "Would stay open")
+	p.see(".fighead h2", "as the run itself counted, by confidence-weighted")
+	if eval[bool](p, `!!document.querySelector(".written")`) {
+		t.Error("the text says the answer of the run, beside a headline that says what would have been")
+	}
 	p.press("x")
 	p.wait(`!document.querySelector(".then")`)
 	if got := p.text(".ans"); got != answer {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { counts, items } from "../src/play/items";
+import { lanes } from "../src/play/lanes";
 import { place } from "../src/play/moments";
 import { join, merge, Play, upTo } from "../src/play/play";
 import { path } from "../src/play/series";
@@ -18,12 +19,12 @@ const proposal = (id: string, letter: string, seq: number) => ({
 
 function detail(more: Partial<Detail> = {}): Detail {
   return {
-    id: "r.t", run: "r", thread: "t", task: "ship?", state: "running", threshold: 0.7, spark: [], voters: 0, quorum: 2, agents: 2, rounds: 1, signals: 6, waits: 0,
+    id: "r.t", run: "r", thread: "t", task: "ship?", state: "running", threshold: 0.7, spark: [], quorate: 0, voters: 0, quorum: 2, agents: 2, rounds: 1, signals: 6, waits: 0,
     began: "", updated: "", seq: 6, cost: { calls: 0, inputTokens: 0, outputTokens: 0 }, terms: { strategy: "voting", threshold: 0.7, quorum: 2, learns: false },
     lanes: ["ada", "bob"], proposals: [proposal("ship", "A", 3), { ...proposal("wait", "B", 4), aliases: ["later"] }],
     votes: [vote(5, "bob", "ship", "agree"), vote(6, "bob", "ship", "disagree")], steps: [], roundList: [{ round: 1, seq: 2, time: new Date(2000).toISOString(), turns: ["ada"] }],
     said: [said(1, "task", "system"), said(2, "round", "system"), said(3, "proposal", "ada"), said(4, "proposal", "bob"), said(5, "vote", "bob"), said(6, "vote", "bob")],
-    conflicts: [], debates: [], escalations: [], costs: [], obstacles: [], rests: [], ...more,
+    conflicts: [], debates: [], escalations: [], calls: [], costs: [], obstacles: [], rests: [], ...more,
   };
 }
 
@@ -43,6 +44,36 @@ describe("a play", () => {
     expect(new Play(detail({ escalations: [asked] })).hold(6)?.seq).toBe(4);
     expect(new Play(detail({ escalations: [{ ...asked, answer: { by: "me", time: "", seq: 5 } }] })).hold(6)).toBeUndefined();
     expect(new Play(detail({ escalations: [asked] })).hold(3)).toBeUndefined();
+  });
+});
+
+describe("a play from which something was taken back", () => {
+  const votes = [vote(3, "ada", "ship", "agree"), { ...vote(5, "bob", "wait", "agree" as const) }, { ...vote(6, "bob", "ship", "agree" as const), out: 8 }];
+  const back = { said: [said(2, "proposal", "ada"), said(3, "vote", "ada"), said(5, "vote", "bob"), said(6, "vote", "bob"), said(7, "finding", "ada"), said(8, "note", "you", { severity: "retraction", target: 6, about: "person" })], votes };
+  const made = { strategy: "voting", outcome: "reached", choice: "ship", leaders: ["ship"], support: 1, none: 0, confidence: 1, learned: false, voters: 2, reason: "", dissent: [], uncounted: [] };
+  it("counts a vote until it was taken back, and then the one before it", () => {
+    const p = new Play(detail(back));
+    expect(p.vote("bob", "ship", 7)?.seq).toBe(6);
+    expect(p.vote("bob", "ship", 8)).toBeUndefined();
+    expect(p.dissent("bob", "ship", 8)?.seq).toBe(5);
+  });
+  it("draws whom a voter backs as the votes count", () => {
+    const p = new Play(detail(back)), bob = lanes(p).find((l) => l.name === "bob");
+    expect(bob?.backs).toEqual([{ proposal: "wait", from: 2, to: 3 }, { proposal: "ship", from: 3, to: 5 }, { proposal: "wait", from: 5, to: 5 }]);
+  });
+  it("goes by what is left of the decision", () => {
+    const left = { ...made, outcome: "pending", choice: undefined, support: 0.4, said: [8], changed: true };
+    expect(new Play(detail({ ...back, decision: made })).now?.support).toBe(1);
+    expect(new Play(detail({ ...back, decision: made, revision: left })).now?.support).toBe(0.4);
+  });
+});
+
+describe("a play that waits for a permission", () => {
+  const call = { id: "r.t.1", type: "tool" as const, solve: "r.t", run: "r", task: "", asks: "ada", seq: 6, since: "", open: true, reason: "writes", options: [], tool: { agent: "ada", tool: "rehearse", args: {}, why: "the rule says ask", detail: "", changed: false, solve: true } };
+  it("is held from the round that asks, and says what it asks", () => {
+    const p = new Play(detail({ calls: [call] }));
+    expect(p.holds.map((h) => [h.from, h.to, h.open])).toEqual([[1, 4, true]]);
+    expect(p.asks()).toEqual([{ item: "r.t.1", by: "ada", text: "May I call rehearse? the rule says ask" }]);
   });
 });
 

@@ -4,7 +4,7 @@ export interface Solve {
   id: string; run: string; thread: string; team?: string; task: string;
   state: "running" | "waiting" | "decided" | "undecided" | "interrupted" | "failed";
   stop?: string; detail?: string; answer?: string; revised?: boolean;
-  leader?: Leader; threshold: number; spark: number[]; voters: number; quorum: number;
+  leader?: Leader; threshold: number; spark: number[]; quorate: number; voters: number; quorum: number;
   agents: number; rounds: number; signals: number; waits: number;
   began: string; ended?: string; updated: string; seq: number;
   budget?: { limit: string; used: number }; cost: Cost;
@@ -15,7 +15,7 @@ export interface Cost { calls: number; inputTokens: number; cachedTokens?: numbe
 export interface Detail extends Solve {
   context?: string; terms: Terms; lanes: string[]; people?: string[];
   proposals: Proposal[]; votes: Vote[]; steps: Step[]; roundList: Round[]; said: Said[];
-  conflicts: Conflict[]; debates: Debate[]; escalations: Escalation[]; costs: (Cost & { agent: string })[]; obstacles: string[];
+  conflicts: Conflict[]; debates: Debate[]; escalations: Escalation[]; calls: Item[]; costs: (Cost & { agent: string })[]; obstacles: string[];
   decision?: Decision; revision?: Revision; synthesis?: Synthesis; turn?: Turning; rests: Rest[]; trace?: { id: string; url?: string };
 }
 export interface Terms { strategy: string; reason?: string; threshold: number; quorum: number; electorate?: string[]; learns: boolean }
@@ -25,7 +25,7 @@ export interface Proposal {
 }
 export type Stance = "agree" | "disagree" | "abstain";
 export interface Was { seq: number; proposal: string; stance: Stance; weight: number }
-export interface Vote { seq: number; round: number; voter: string; proposal: string; stance: Stance; weight: number; reasoning?: string; counts: boolean; was?: Was }
+export interface Vote { seq: number; round: number; voter: string; proposal: string; stance: Stance; weight: number; reasoning?: string; counts: boolean; out?: number; was?: Was }
 export interface Step { seq: number; support: Record<string, number>; none: number; leader?: string; confidence: number; outcome: string; voters: number }
 export interface Round { round: number; seq: number; time: string; turns: string[]; debate?: string; late?: string[]; failed?: string[]; passed?: string[] }
 export interface Said {
@@ -41,7 +41,7 @@ export interface Decision {
   strategy: string; outcome: string; choice?: string; leaders: string[]; support: number; none: number; confidence: number; learned: boolean;
   voters: number; reason: string; because?: string; note?: string; withheld?: string; dissent: Vote[]; uncounted: { voter: string; proposal: string; cause: string; votes: number }[];
 }
-export interface Revision { said: number[]; strategy: string; outcome: string; choice?: string; reason: string; changed: boolean }
+export interface Revision extends Decision { said: number[]; changed: boolean }
 export interface Synthesis { text: string; by?: string; why?: string }
 export interface Turning { seq: number; by: string; text: string; from?: string; to: string; changers: string[]; cause?: number }
 export interface Rest { voter: string; outcome: string; choice?: string; support: number; falls: boolean }
@@ -66,7 +66,7 @@ export interface RoomEvent {
 }
 export interface Receipt { seq: number; id: string; priority: string; why: string; queued: string[]; full: string[] }
 
-export interface Team { name: string; description?: string; run: string; agents: string[]; strategy: string; threshold: number; budget?: string; deadline?: string; problem?: string }
+export interface Team { name: string; description?: string; run: string; agents: string[]; strategy: string; threshold: number; budget?: string; tasks?: string[]; deadline?: string; problem?: string }
 export interface Agent {
   id: string; name: string; team?: string; rooms: string[]; role?: string; model?: string; group?: string; weight?: number; listens?: string[]; canEmit?: string[];
   tools: { tool: string; policy: string }[]; routes: number; state?: string; reliability: Reliability; solves: number; votes: number; cost: Cost; last?: string;

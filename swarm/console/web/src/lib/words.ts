@@ -11,6 +11,7 @@ const stops: Record<string, string> = {
 export const stopped = (stop = "") => stops[stop] ?? stop.replace(/-/g, " ");
 
 export function mood(s: Solve): Mood {
+  if (s.revised) return { glyph: "back", tone: "hu", word: "stands no more" };
   switch (s.state) {
     case "running": return { glyph: "live", tone: "ac", word: s.rounds ? "round " + s.rounds : "begins" };
     case "waiting": return { glyph: "escalation", tone: "hu", word: "waits for you" };
@@ -21,9 +22,13 @@ export function mood(s: Solve): Mood {
   return s.stop === "uncertified" ? { glyph: "doubt", tone: "mut", word: "uncertified" } : { glyph: "disagree", tone: "mut", word: stopped(s.stop) || "undecided" };
 }
 
+// took is how long a solve ran until it stopped, or has been running.
+export const took = (s: Solve, now: number) => (s.ended ? Date.parse(s.ended) : s.state === "running" ? now : Date.parse(s.updated)) - Date.parse(s.began);
+
 // answerLine says in one line where a solve stands.
 export function answerLine(s: Solve): string {
   const lead = s.leader?.content ?? "";
+  if (s.revised) return s.answer ? `Was decided: ${s.answer}` : lead ? `Leads since something was taken back: ${lead}` : "Was not decided";
   if (s.state === "decided" && s.answer) return s.answer;
   if (s.state === "failed") return s.detail || "It ended with an error.";
   if (s.stop === "rejected") return "None: every proposal was turned down.";

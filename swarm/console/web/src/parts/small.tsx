@@ -33,18 +33,19 @@ export function Gauge({ support, threshold }: { support: number; threshold: numb
   );
 }
 
-// Spark is the leader's support over time, beside the threshold.
-export function Spark({ points, threshold, live }: { points: number[]; threshold: number; live: boolean }) {
+// Spark is the leader's support over time, beside the threshold; faint as long as there is no quorum.
+export function Spark({ points, quorate, threshold, live }: { points: number[]; quorate: number; threshold: number; live: boolean }) {
   const W = 104, H = 26, n = Math.max(1, points.length - 1);
   const x = (i: number) => 1 + (i * (W - 6)) / n, y = (v: number) => H - 3 - v * (H - 6);
-  const all = points.length ? points : [0];
-  const d = all.map((v, i) => (i ? `H${x(i).toFixed(1)}V${y(v).toFixed(1)}` : `M${x(0)} ${y(v).toFixed(1)}`)).join("") + (all.length === 1 ? `H${x(1)}` : "");
-  const end = all[all.length - 1];
+  const all = points.length ? points : [0], last = all.length - 1;
+  const line = (from: number, to: number) => `M${x(from)} ${y(all[from]).toFixed(1)}` + all.slice(from + 1, to + 1).map((v, i) => `H${x(from + 1 + i).toFixed(1)}V${y(v).toFixed(1)}`).join("") + (last ? "" : `H${x(1)}`);
+  const end = all[last];
   return (
-    <svg class={"spark" + (live ? " w" : "")} width={W} height={H} role="img" aria-label={`support of the leader over time, now ${two(end)}, needs ${needed(threshold)}`}>
+    <svg class={"spark" + (live ? " w" : "")} width={W} height={H} role="img" aria-label={`support of the leader over time, now ${two(end)}, needs ${needed(threshold)}${points.length > quorate ? "" : ", no quorum yet"}`}>
       <line class="thr" x2={W} y1={y(threshold)} y2={y(threshold)} />
-      <path class="up" d={d} />
-      <circle class="end" cx={x(Math.max(1, all.length - 1))} cy={y(end)} r="2.4" />
+      {quorate > 0 && <path class="up early" d={line(0, Math.min(quorate, last))} />}
+      {quorate <= last && <path class="up" d={line(quorate, last)} />}
+      <circle class="end" cx={x(Math.max(1, last))} cy={y(end)} r="2.4" />
     </svg>
   );
 }

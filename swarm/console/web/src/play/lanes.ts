@@ -1,5 +1,5 @@
-import type { Said } from "../lib/types";
-import type { Play } from "./play";
+import type { Said, Vote } from "../lib/types";
+import { counts, type Play } from "./play";
 
 // A Lane is what one agent or person did: marks at indexes, and whom it backed from where to where.
 export interface Lane {
@@ -18,7 +18,7 @@ export function lanes(play: Play, most = 12): Lane[] {
   for (const a of play.agents) by.set(a, make(a, false));
   for (const p of play.people) by.set(p, make(p, true));
   play.said.forEach((said, i) => by.get(said.by)?.marks.push({ i, said }));
-  for (const lane of by.values()) lane.backs = backing(lane, play.length - 1);
+  for (const lane of by.values()) lane.backs = backing(play, lane);
   const all = [...by.values()];
   if (play.agents.length <= most) return all;
   const choice = play.leader?.id ?? "";
@@ -32,18 +32,24 @@ function fold(rest: Lane[]): Lane {
   return { name: `${rest.length} others`, person: false, folded: rest.length, marks, backs: [] };
 }
 
-// backing follows the votes of a lane: a vote for a proposal backs it until the same voter is for
-// another or against this one.
-function backing(lane: Lane, end: number): Lane["backs"] {
-  const all: Lane["backs"] = [];
-  for (const { i, said } of lane.marks) {
-    if (said.form !== "vote" || !said.proposal) continue;
-    const now = all[all.length - 1];
-    const open = now && now.to === end ? now : undefined;
-    if (said.stance === "agree" && open?.proposal !== said.proposal) {
-      if (open) open.to = i;
-      all.push({ proposal: said.proposal, from: i, to: end });
-    } else if (said.stance !== "agree" && open?.proposal === said.proposal) open.to = i;
+// backing follows the votes of a lane: a vote for a proposal, or an answer that counts as one, backs
+// it until the same voter is for another or against this one, or until it is taken back.
+function backing(play: Play, lane: Lane): Lane["backs"] {
+  const end = play.length - 1, all: Lane["backs"] = [];
+  const own = lane.marks.flatMap(({ said }) => play.ballot(said.seq) ?? []);
+  const note = (seq: number, proposal: string | undefined) => {
+    const open = all[all.length - 1], i = play.index(seq);
+    const now = open?.to === end ? open.proposal : undefined;
+    if (now === proposal) return;
+    if (now) open.to = i;
+    if (proposal) all.push({ proposal, from: i, to: end });
+  };
+  const next = (now: string | undefined, v: Vote) => (v.stance === "agree" ? v.proposal : now === v.proposal ? undefined : now);
+  let now: string | undefined;
+  const outs = own.flatMap((v) => v.out ?? []);
+  if (!outs.length) for (const v of own) note(v.seq, (now = next(now, v)));
+  for (const seq of outs.length ? [...own.map((v) => v.seq), ...outs].sort((a, b) => a - b) : []) {
+    note(seq, own.filter((v) => counts(v, seq)).reduce(next, undefined as string | undefined));
   }
   return all.filter((b) => b.to > b.from || b.to === end);
 }

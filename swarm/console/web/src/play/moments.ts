@@ -24,6 +24,10 @@ function collect(play: Play, user: string): Moment[] {
   const add = (seq: number | undefined, text: string, weight: number) => seq && all.push({ seq, text, weight });
   for (const [i, c] of detail.conflicts.entries()) add(c.seq, `${play.letter(c.a)} against ${play.letter(c.b)}`, i ? 1 : 5);
   for (const d of detail.debates) add(d.seq, `${play.letter(d.a)}–${play.letter(d.b)} debate`, 6);
+  for (const c of detail.conflicts) {
+    const out = c.winner && play.proposal(c.winner === c.a ? c.b : c.a);
+    if (out && out.lost) add(c.settled, `${out.letter} is out`, 8);
+  }
   for (const e of detail.escalations) {
     add(e.seq, "asks you", 9);
     if (e.answer) add(e.answer.seq, who(e.answer.by) === "you" ? "you answer" : `${e.answer.by} answers`, 9);
@@ -32,6 +36,7 @@ function collect(play: Play, user: string): Moment[] {
     if (s.form === "vote" && s.stance === "agree" && s.was && s.was.proposal !== s.proposal) {
       add(s.seq, `${who(s.by)} turns to ${play.letter(s.proposal)}`, s.proposal === choice ? 7 : 4);
     } else if (s.form === "challenge" && !play.debate(s.seq)) add(s.seq, `${who(s.by)} objects`, 3);
+    else if (s.severity === "retraction") add(s.seq, `#${s.target} taken back`, 8);
     else if (s.form === "tool") add(s.seq, s.error ? "a tool fails" : `${who(s.by)} has a result`, s.error ? 4 : 3);
   }
   const reached = detail.steps.find((s) => s.outcome === "reached");

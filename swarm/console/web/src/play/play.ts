@@ -1,4 +1,4 @@
-import type { Debate, Detail, Escalation, Proposal, Said, Step, Vote } from "../lib/types";
+import type { Debate, Decision, Detail, Escalation, Proposal, Said, Step, Vote } from "../lib/types";
 
 // A Play is a solve as it is read: what was said in order, with an index from 0, and what can be
 // asked about any position of it. Positions ("seq") are those of the log. A Play is made anew
@@ -14,7 +14,7 @@ export class Play {
   private readonly stepSeqs: number[];
   private readonly byProposal = new Map<string, Proposal>();
   private readonly bySeq = new Map<number, Said>();
-  private readonly cast = new Set<number>();
+  private readonly cast = new Map<number, Vote>();
   private readonly backs = new Map<number, Said>();
   private readonly boxes = new Map<string, Vote[]>(); // votes of a voter on a proposal, in order
   private readonly debateOf = new Map<number, Debate>();
@@ -30,7 +30,7 @@ export class Play {
       this.bySeq.set(s.seq, s);
       if (s.severity === "retraction" && s.target && !this.backs.has(s.target)) this.backs.set(s.target, s);
     }
-    for (const v of d.votes) this.cast.add(v.seq);
+    for (const v of d.votes) this.cast.set(v.seq, v);
     for (const v of d.votes) push(this.boxes, v.voter + "\n" + v.proposal, v);
     for (const b of d.debates) for (const a of b.arguments) this.debateOf.set(a.seq, b);
     this.people = new Set(d.people ?? [...d.escalations.flatMap((e) => e.answer?.by ?? []), ...all.filter((s) => s.about === "person" && s.form !== "escalation").map((s) => s.by)]);
@@ -38,7 +38,9 @@ export class Play {
     this.rounds = d.roundList.map((r, i) => ({
       round: r, from: this.after(r.seq), to: (d.roundList[i + 1] ? this.after(d.roundList[i + 1].seq) : all.length) - 1,
     }));
-    this.holds = d.escalations.map((e) => ({ escalation: e, from: this.index(e.seq), to: e.answer?.seq ? this.index(e.answer.seq) : all.length - 1 }));
+    this.holds = d.escalations.map((e) => ({ key: e.seq, from: this.index(e.seq), to: e.answer?.seq ? this.index(e.answer.seq) : all.length - 1, open: !e.answer }));
+    const round = this.rounds[this.rounds.length - 1];
+    if (d.calls.length && round) this.holds.push({ key: -1, from: Math.min(round.from, all.length - 1), to: all.length - 1, open: true });
   }
 
   get length() {
@@ -60,14 +62,23 @@ export class Play {
     return this.seqs[Math.min(Math.max(index, 0), this.seqs.length - 1)] ?? 0;
   }
 
-  // leader is the proposal that was chosen, or that leads at the end; undefined: none does.
+  // now is the decision by the votes that still count: the one on record, unless something was
+  // taken back after it.
+  get now(): Decision | undefined {
+    return this.detail.revision ?? this.detail.decision;
+  }
+
+  // leader is the proposal that is chosen, or that leads at the end; undefined: none does.
   get leader(): Proposal | undefined {
-    const { decision, leader, steps } = this.detail;
-    return this.proposal(decision?.choice ?? leader?.proposal ?? steps[steps.length - 1]?.leader);
+    const { leader, steps } = this.detail;
+    return this.proposal(this.now?.choice ?? leader?.proposal ?? steps[steps.length - 1]?.leader);
   }
 
   // votes reports whether a signal is a vote; in a mode an answer is one.
   votes = (seq: number): boolean => this.cast.has(seq);
+
+  // ballot is the vote of a signal; undefined: it is none.
+  ballot = (seq: number): Vote | undefined => this.cast.get(seq);
 
   // back is the signal that took another one back.
   back = (seq: number): Said | undefined => this.backs.get(seq);
@@ -85,10 +96,13 @@ export class Play {
     return this.detail.steps[upTo(this.stepSeqs, seq) - 1];
   }
 
-  // vote is the newest vote of a voter on a proposal up to a position.
+  // vote is the newest vote of a voter on a proposal up to a position that counts there: neither it
+  // nor all that it rests on was taken back by then.
   vote(voter: string, proposal: string, seq: number): Vote | undefined {
-    const all = this.boxes.get(voter + "\n" + proposal);
-    return all?.[find(all.length, (i) => all[i].seq <= seq) - 1];
+    const all = this.boxes.get(voter + "\n" + proposal) ?? [];
+    let i = find(all.length, (i) => all[i].seq <= seq) - 1;
+    while (i >= 0 && !counts(all[i], seq)) i--;
+    return all[i];
   }
 
   // proposals are those made up to a position.
@@ -116,6 +130,22 @@ export class Play {
       .sort((a, b) => b.seq - a.seq)[0];
   }
 
+  // out is where a proposal lost a conflict for good, so that it cannot be chosen; 0: it can.
+  out(p: Proposal): number {
+    if (!p.lost) return 0;
+    const ids = [p.id, ...(p.aliases ?? [])];
+    return this.detail.conflicts.find((c) => c.settled && c.winner && (ids.includes(c.a) || ids.includes(c.b)) && !ids.includes(c.winner))?.settled ?? 0;
+  }
+
+  // asks are the questions that wait for an answer, and the calls of tools that wait for a permission.
+  asks(): { item: string; by: string; text: string }[] {
+    const { escalations, calls } = this.detail;
+    return [
+      ...escalations.flatMap((e) => (e.item ? [{ item: e.item, by: e.by, text: e.reason }] : [])),
+      ...calls.map((c) => ({ item: c.id, by: c.asks, text: `May I call ${c.tool!.tool}? ${c.tool!.why}` })),
+    ];
+  }
+
   // hold is the question that waited for an answer at a position.
   hold(seq: number): Escalation | undefined {
     return this.detail.escalations.find((e) => e.seq <= seq && (!e.answer || (e.answer.seq ?? 0) > seq));
@@ -123,7 +153,10 @@ export class Play {
 }
 
 export interface Span { round: Detail["roundList"][number]; from: number; to: number }
-export interface Hold { escalation: Escalation; from: number; to: number }
+export interface Hold { key: number; from: number; to: number; open: boolean }
+
+// counts reports whether a vote counts at a position.
+export const counts = (v: Vote, seq: number) => v.seq <= seq && !(v.out && v.out <= seq);
 
 // Records that people need not read: what they say is shown elsewhere.
 const hidden = new Set(["round", "terms", "decided", "outcome", "passed", "answer"]);
@@ -168,7 +201,7 @@ function recount(votes: Vote[]): Vote[] {
   const newest = new Map<string, number>();
   for (const v of votes) newest.set(v.voter + "\n" + v.proposal, v.seq);
   return votes.map((v) => {
-    const counts = newest.get(v.voter + "\n" + v.proposal) === v.seq && v.counts !== false;
-    return counts === v.counts ? v : { ...v, counts };
+    const last = newest.get(v.voter + "\n" + v.proposal) === v.seq && v.counts !== false;
+    return last === v.counts ? v : { ...v, counts: last };
   });
 }

@@ -32,10 +32,10 @@ function View({ h }: { h: Health }) {
       </div>
       {readers.length > 0 && <><div class="grp">Readers <span>{readers.length}</span></div>
         <table class="tb rn"><colgroup><col /><col class="c1" /><col class="c2" /><col class="c3" /><col class="c4" /></colgroup><thead><tr><th>Reader</th><th>Run</th><th>Backlog</th><th>Lag</th><th>Account</th></tr></thead>
-          <tbody>{readers.map((r, i) => <tr key={r.run + r.name + i} class="r"><td><span class="tt">{clean(r.name)}</span><div class="sub mono">{clean(r.site)}</div></td><td class="ink2">{clean(r.run)}</td><td class={r.slow ? "hu b" : "ink2"}>{group(r.pending)}{r.slow && " slow"}</td><td class="ink2">{clean(r.lag ?? "none")}</td><td class="ink2 small">{account(r.account)}</td></tr>)}</tbody></table></>}
+          <tbody>{readers.map((r, i) => <tr key={r.run + r.name + i} class="r"><td><span class="tt">{clean(r.name)}</span><div class="sub mono">{clean(r.site)}</div></td><td class="ink2" data-h="Run">{clean(r.run)}</td><td data-h="Backlog" class={r.slow ? "hu b" : "ink2"}>{group(r.pending)}{r.slow && " slow"}</td><td class="ink2" data-h="Lag">{clean(r.lag ?? "none")}</td><td class="ink2 small">{account(r.account)}</td></tr>)}</tbody></table></>}
       {clients.length > 0 && <><div class="grp">Clients <span>{clients.length}</span></div>
         <table class="tb rn"><colgroup><col /><col class="c1" /><col class="c2" /><col class="c3" /><col class="c4" /></colgroup><thead><tr><th>Client</th><th>Watches</th><th>Queue</th><th>Sent</th><th>Since</th></tr></thead>
-          <tbody>{clients.map((c) => <tr key={c.id} class="r"><td><span class="tt">{clean(c.id)}</span><div class="sub">{c.type}</div></td><td class="ink2">{clean(c.filter) || "everything"}</td><td class={c.slow ? "hu b" : "ink2"}>{group(c.queue)}{c.slow && " slow"}</td><td class="ink2">{group(c.sent)}{c.resyncs > 0 && `, ${count(c.resyncs, "resync")}`}</td><td class="ink2">{ago(now.value - Date.parse(c.since))}</td></tr>)}</tbody></table></>}
+          <tbody>{clients.map((c) => <tr key={c.id} class="r"><td><span class="tt">{clean(c.id)}</span><div class="sub">{c.type}</div></td><td class="ink2" data-h="Watches">{clean(c.filter) || "everything"}</td><td data-h="Queue" class={c.slow ? "hu b" : "ink2"}>{group(c.queue)}{c.slow && " slow"}</td><td class="ink2" data-h="Sent">{group(c.sent)}{c.resyncs > 0 && `, ${count(c.resyncs, "resync")}`}</td><td class="ink2">{ago(now.value - Date.parse(c.since))}</td></tr>)}</tbody></table></>}
     </div>
   );
 }

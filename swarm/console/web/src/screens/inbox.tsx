@@ -112,7 +112,7 @@ function Question({ item }: { item: Item }) {
       <p class="ink2 lead">The question of the solve: {clean(item.task)}</p>
       {first && (
         <>
-          <h3>Where it stands</h3>
+          <h3>{item.open ? "Where it stands" : "Where it stands now"}</h3>
           <div class="two">
             {options.map((o) => (
               <div key={o.proposal}>
@@ -123,7 +123,7 @@ function Question({ item }: { item: Item }) {
             ))}
           </div>
           {solve && <div class="standing"><Gauge support={first.support} threshold={solve.threshold} /></div>}
-          <p class="ink2">{first.letter} has <b class="b ink">{two(first.support)}</b>{solve && `, needs ${needed(solve.threshold)}`}. The solve goes on as soon as you answer; the first answer counts. Until then nothing is decided.</p>
+          <p class="ink2">{first.letter} has <b class="b ink">{two(first.support)}</b>{solve && `, needs ${needed(solve.threshold)}`}.{item.open && " The solve goes on as soon as you answer; the first answer counts. Until then nothing is decided."}</p>
         </>
       )}
     </>

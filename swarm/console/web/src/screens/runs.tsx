@@ -42,10 +42,10 @@ function List({ all }: { all: Run[] }) {
         <tbody>{all.map((r, i) => (
           <tr key={r.name} class="r" data-row={i} aria-selected={i === row} onClick={(e) => (e.target as Element).closest("a,button") || go(path(r))}>
             <td><a class="tt" href={path(r)}>{clean(r.name)}</a><div class="sub">{r.problem ? <span class="no">{clean(r.problem)}</span> : <>{r.type}{r.team && " of " + clean(r.team)}{r.live ? " · written by this server" : r.writer ? ` · written by ${clean(r.writer)}` : ""}</>}</div></td>
-            <td class="ink2">{holds(r)}</td>
-            <td class="ink2">{bytes(r.bytes)}</td>
-            <td class="ink2">{r.changed ? when(r.changed) : "–"}</td>
-            <td class="small"><Verify run={r.name} /></td>
+            <td class="ink2" data-h="Holds">{holds(r)}</td>
+            <td class="ink2" data-h="Size">{bytes(r.bytes)}</td>
+            <td class="ink2" data-h="Changed">{r.changed ? when(r.changed) : "–"}</td>
+            <td class="small" data-h="Verified"><Verify run={r.name} /></td>
           </tr>
         ))}</tbody>
       </table>
@@ -89,8 +89,8 @@ function SolveRow({ s, on, toggle }: { s: Solve; on: boolean; toggle: () => void
   return (
     <tr class="r" aria-selected={on} onClick={(e) => (e.target as Element).closest("a,input") || go("/solves/" + encodeURIComponent(s.id))}>
       <td><a class="tt" href={"/solves/" + encodeURIComponent(s.id)}>{clean(s.task)}</a><div class="sub">{clean(s.answer || s.leader?.content || "")} <span class="mut">· {when(s.began)}</span></div></td>
-      <td class="ink2">{group(s.signals)}</td>
-      <td><input type="checkbox" checked={on} onChange={toggle} aria-label={"Compare " + clean(s.task)} /></td>
+      <td class="ink2" data-h="Signals">{group(s.signals)}</td>
+      <td data-h="Compare"><input type="checkbox" checked={on} onChange={toggle} aria-label={"Compare " + clean(s.task)} /></td>
       <td><span class={"stop " + m.tone}><Glyph name={m.glyph} /> {m.word}</span></td>
     </tr>
   );

@@ -1,12 +1,12 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { now } from "../lib/clock";
 import { useKeys } from "../lib/keys";
-import { go } from "../lib/route";
+import { go, note, route } from "../lib/route";
 import { useRows } from "../lib/rows";
 import { solves } from "../lib/store";
 import { clean, count, day, lasting, money, percent, short, two } from "../lib/text";
 import type { Solve } from "../lib/types";
-import { answerLine, mood } from "../lib/words";
+import { answerLine, mood, took } from "../lib/words";
 import { Glyph } from "../parts/glyph";
 import { showStart } from "../parts/overlays";
 import { Strip } from "../parts/shell";
@@ -16,7 +16,8 @@ import { Empty, Loading } from "../parts/state";
 const path = (s: Solve) => "/solves/" + encodeURIComponent(s.id);
 
 export function Solves() {
-  const [text, type] = useState("");
+  const [text, setText] = useState(route.peek().query.get("q") ?? "");
+  const type = (q: string) => (setText(q), note({ q }));
   const field = useRef<HTMLInputElement>(null);
   const all = solves.value;
   const groups = useMemo(() => grouped((all ?? []).filter((s) => matches(s, text))), [all, text]);
@@ -26,7 +27,7 @@ export function Solves() {
   return (
     <>
       <Top title="Solves">
-        <input ref={field} class="ta filter onlyw" type="search" aria-label="Filter" placeholder="Filter: text, team, stop reason" value={text}
+        <input ref={field} class="ta filter" type="search" aria-label="Filter" placeholder="Filter: text, team, stop reason" value={text}
           onInput={(e) => type(e.currentTarget.value)} onKeyDown={(e) => e.key === "Escape" && (type(""), e.currentTarget.blur())} />
         <button class="btn p" onClick={showStart}>New solve <Key of="c" /></button>
       </Top>
@@ -56,18 +57,17 @@ export function Solves() {
 
 function Row({ s, n, on }: { s: Solve; n: number; on: boolean }) {
   const m = mood(s), live = s.state === "running" || s.state === "waiting", lead = s.leader;
-  const end = live ? now.value : Date.parse(s.updated);
   return (
     <tr class="r fresh" data-row={n} data-solve={s.id} aria-selected={on} onClick={(e) => (e.target as Element).closest("a") || go(path(s))}>
       <td><Glyph name={m.glyph} tone={m.tone} label={m.word} /></td>
       <td>
         <a class="tt" href={path(s)}>{clean(s.task)}</a>
-        <div class="sub">{clean(answerLine(s))} {s.revised && <span class="hu">changed by what was taken back </span>}<span class="mut">· {s.team ? s.team + " · " : ""}{count(s.agents, "agent")}</span></div>
+        <div class="sub">{clean(answerLine(s))} <span class="mut">· {s.team ? s.team + " · " : ""}{count(s.agents, "agent")}</span></div>
       </td>
-      <td><div class="sparkcell"><Spark points={s.spark} threshold={s.threshold} live={live || s.state === "decided"} />{lead ? <span class="nw" title="support, and the probability of being right"><b class="b">{two(lead.support)}</b> <span class="mut small">{percent(lead.confidence)}</span></span> : <span class="mut">none</span>}</div></td>
+      <td><div class="sparkcell"><Spark points={s.spark} quorate={s.quorate} threshold={s.threshold} live={!s.revised && (live || s.state === "decided")} />{lead ? <span class="nw" title="support, and the probability of being right"><b class="b">{two(lead.support)}</b> <span class="mut small">{percent(lead.confidence)}</span></span> : <span class="mut">none</span>}</div></td>
       <td class="cell3"><Spent s={s} /></td>
       <td><span class={"stop " + (m.tone === "ac" || m.tone === "mut" ? "" : m.tone)}>{m.word}</span></td>
-      <td class="num ink2 nw">{lasting(end - Date.parse(s.began))}</td>
+      <td class="num ink2 nw">{lasting(took(s, s.ended ? 0 : now.value))}</td>
     </tr>
   );
 }

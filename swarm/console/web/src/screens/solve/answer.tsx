@@ -7,13 +7,14 @@ import type { View } from "./state";
 export function Revised({ view }: { view: View }) {
   const { play } = view, d = play.detail, r = d.revision;
   if (!r || !view.end.value) return null;
+  if (view.strategy.value || view.threshold.value) return null; // the banner of what if says what is shown
   const now = `${r.strategy}: ${r.outcome}${r.choice ? " " + play.letter(r.choice) : ""}: ${clean(r.reason)}`;
   const was = d.decision ? `${d.decision.outcome}${d.decision.choice ? " " + play.letter(d.decision.choice) : ""}` : "nothing";
   return (
     <div class={"then revised" + (r.changed ? " hold" : "")} role="status"><Glyph name="back" />
       <span>
         {r.changed ? "Without what was taken back after it, the decision changes: " : "The decision stays without what was taken back after it: "}{now}{r.changed && ` (it was ${was})`}.
-        {r.said.map((seq) => <span key={seq}> <Ref seq={seq} view={view} /> {clean(play.at(seq)?.reason ?? "")}</span>)}
+        {!r.changed && r.said.map((seq) => <span key={seq}> <Ref seq={seq} view={view} /> {clean(play.at(seq)?.reason ?? "")}</span>)}
       </span>
     </div>
   );
@@ -22,7 +23,7 @@ export function Revised({ view }: { view: View }) {
 // Answer is the answer as a text, whose citations lead to the signals.
 export function Answer({ view }: { view: View }) {
   const a = view.play.detail.synthesis;
-  if (!a || !view.end.value) return null;
+  if (!a || !view.end.value || view.strategy.value || view.threshold.value) return null; // it is the answer of the run itself, at its end
   return (
     <section class="written" aria-label="The answer in a text">
       <h2>In a text <span>{a.by ? `by ${clean(a.by)}` : a.why ? `from the log: ${clean(a.why)}` : "from the log"}</span></h2>

@@ -114,10 +114,10 @@ function Holds({ play, g }: { play: Play; g: Geometry }) {
   return (
     <>
       {play.holds.map((h) => {
-        const a = g.x(h.from), b = h.escalation.answer ? g.x(h.to) : g.end;
+        const a = g.x(h.from), b = h.open ? g.end : g.x(h.to);
         return (
-          <g key={h.escalation.seq}>
-            <rect class="hold" x={a} y={g.top - 6} width={Math.max(3, b - a)} height={g.chart + 6} />
+          <g key={h.key}>
+            <rect class="hold" x={a} y={g.top - 6} width={Math.max(h.open ? 14 : 3, b - a)} height={g.chart + 6} />
             {!g.narrow && b - a > 70 && <text class="hu" x={(a + b) / 2} y={g.y(0) + 13} text-anchor="middle">held for you</text>}
           </g>
         );
@@ -146,13 +146,16 @@ function Support({ play, steps, leader, g }: { play: Play; steps: Step[]; leader
   const x = (seq: number) => g.x(play.index(seq));
   const last = steps[steps.length - 1];
   const shown = [...play.detail.proposals].sort((a, b) => (last?.support[b.id] ?? 0) - (last?.support[a.id] ?? 0)).slice(0, 5);
-  const ends: { letter: string; win: boolean; v: number; y: number }[] = [];
-  const lines = quorum && play.detail.proposals.map((p, k) => {
+  const ends: { letter: string; win: boolean; v: number; y: number; out: boolean }[] = [];
+  const lines = play.detail.proposals.map((p, k) => {
     if (!shown.includes(p) && p.id !== leader) return null;
-    const d = path(steps, p.id, Math.max(from, p.seq), x, g.y, g.end - g.step / 2);
-    if (!d) return null;
-    ends.push({ letter: p.letter, win: p.id === leader, v: last.support[p.id] ?? 0, y: 0 });
-    return <path key={p.id} class={"up " + (p.id === leader ? "w" : "d" + (k % 5))} d={d} />;
+    const cls = p.id === leader ? "w" : "d" + (k % 5), out = play.out(p), until = steps.filter((s) => !out || s.seq < out);
+    const end = out ? x(out) : g.end - g.step / 2;
+    const early = path(until.filter((s) => s.seq < from), p.id, p.seq, x, g.y, Math.min(end, quorum ? x(from) : end));
+    const d = path(until, p.id, Math.max(from, p.seq), x, g.y, end);
+    if (!d && !early) return null;
+    ends.push({ letter: p.letter, win: p.id === leader, v: last.support[p.id] ?? 0, y: 0, out: !!out });
+    return <g key={p.id}>{early && <path class={"up early " + cls} d={early} />}{d && <path class={"up " + cls} d={d} />}</g>;
   });
   ends.sort((a, b) => b.v - a.v);
   let above = -99;
@@ -162,8 +165,8 @@ function Support({ play, steps, leader, g }: { play: Play; steps: Step[]; leader
     <>
       {!g.narrow && (!quorum || x(from) - g.left > 96) && <text x={quorum ? x(from) - 8 : g.left + 8} y={g.y(0.5) + 4} text-anchor={quorum ? "end" : "start"}>no quorum yet</text>}
       {lines}
-      {ends.map((e) => <text key={e.letter} class={e.win ? "w" : ""} x={g.end - g.step / 2 + 6} y={e.y + 4}><tspan class="p">{e.letter}</tspan> {two(e.v)}</text>)}
-      {quorum && hidden > 0 && <text x={g.end - g.step / 2 + 6} y={above + 17}>{hidden} others</text>}
+      {ends.map((e) => <text key={e.letter} class={e.win ? "w" : ""} x={g.end - g.step / 2 + 6} y={e.y + 4}><tspan class="p">{e.letter}</tspan> {e.out ? "out" : two(e.v)}</text>)}
+      {lines.length > 0 && hidden > 0 && <text x={g.end - g.step / 2 + 6} y={above + 17}>{hidden} others</text>}
     </>
   );
 }

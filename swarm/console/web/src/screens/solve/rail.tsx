@@ -4,9 +4,10 @@ import { at, get, type Problem } from "../../lib/api";
 import { session } from "../../lib/store";
 import { name } from "../../lib/store";
 import { clean, count, group, lasting, money, short, needed, two } from "../../lib/text";
-import type { ReplayCheck, Rest, Said, Verification } from "../../lib/types";
+import type { Proposal, ReplayCheck, Rest, Said, Step, Verification } from "../../lib/types";
 import { limit } from "../solves";
 import { Glyph } from "../../parts/glyph";
+import type { Play } from "../../play/play";
 import { Bar, Letter } from "../../parts/small";
 import { stopped } from "../../lib/words";
 import { brief } from "./brief";
@@ -33,18 +34,19 @@ function Votes({ view }: { view: View }) {
     const own = play.vote(v, s.leader, seq);
     return own?.stance === "agree" ? 2 + own.weight : own?.stance === "disagree" ? -1 : 0;
   };
+  const out = (p: Proposal) => !!play.out(p) && play.out(p) <= seq;
   const voters = play.voters(seq).sort((a, b) => standing(b) - standing(a));
   return (
     <section>
-      <h2>Votes <span>{view.end.value ? "as they ended" : "at #" + seq}</span></h2>
+      <h2>Votes <span>{!view.end.value ? "at #" + seq : play.detail.revision ? "without what was taken back" : "as they ended"}</span></h2>
       {!ps.length || !voters.length ? <p class="mut">Nobody has voted yet.</p> : (
         <>
           <div class="vgbox" tabIndex={0} role="region" aria-label="Votes of each agent on each proposal">
             <table class="vg">
               <colgroup><col /></colgroup>
               <thead><tr><th><span class="sr">Voter</span></th>{ps.map((p) => <th key={p.id} scope="col" title={clean(p.content)}><Letter of={p.letter} win={p.id === s.leader} /></th>)}</tr></thead>
-              <tbody>{voters.map((v) => <tr key={v}><th scope="row" title={clean(v)}>{clean(name(v))}</th>{ps.map((p) => <td key={p.id}><Cell view={view} voter={v} proposal={p.id} /></td>)}</tr>)}</tbody>
-              <tfoot><tr><th scope="row">support</th>{ps.map((p) => <td key={p.id} class={p.id === s.leader ? "ac" : ""}>{two(support[p.id] ?? 0)}</td>)}</tr></tfoot>
+              <tbody>{voters.map((v) => <tr key={v}><th scope="row" title={clean(v)}>{clean(name(v))}</th>{ps.map((p) => <td key={p.id} class={out(p) ? "out" : ""}><Cell view={view} voter={v} proposal={p.id} /></td>)}</tr>)}</tbody>
+              <tfoot><tr><th scope="row">support</th>{ps.map((p) => <td key={p.id} class={p.id === s.leader ? "ac" : out(p) ? "mut" : ""} title={out(p) ? "lost a conflict, and cannot be chosen" : undefined}>{out(p) ? "out" : two(support[p.id] ?? 0)}</td>)}</tr></tfoot>
             </table>
           </div>
           <div class="lg"><span><Glyph name="agree" tone="ye" /> agrees</span><span><Glyph name="disagree" tone="no" /> against</span><span>· no vote</span><span><b class="corner" /> changed</span></div>
@@ -76,7 +78,7 @@ function WhatIfs({ view }: { view: View }) {
   });
   const deciding = rows.filter((r) => r.ok), choices = new Set(deciding.map((r) => r.leader));
   const same = new Set(rows.map((r) => r.leader)).size === 1 && rows[0].leader;
-  const crossed = chosen === d.terms.strategy && d.steps.find((s) => s.leader && s.voters >= d.quorum && (s.support[s.leader] ?? 0) >= threshold);
+  const crossed = chosen === d.terms.strategy && crossing(play, view.seq.value, threshold);
   return (
     <section>
       <h2>What if <span>same votes, counted otherwise</span></h2>
@@ -105,24 +107,36 @@ function WhatIfs({ view }: { view: View }) {
   );
 }
 
+// crossing is the step since which the leader is over the line; undefined: it is not, at the position.
+function crossing(play: Play, seq: number, threshold: number): Step | undefined {
+  const steps = play.detail.steps.filter((s) => s.seq <= seq);
+  const last = steps[steps.length - 1], over = (s: Step) => s.leader === last.leader && s.voters >= play.detail.quorum && (s.support[s.leader!] ?? 0) >= threshold;
+  if (!last?.leader || !over(last)) return undefined;
+  let i = steps.length - 1;
+  while (i > 0 && over(steps[i - 1])) i--;
+  return steps[i];
+}
+
 function Rests({ view }: { view: View }) {
-  const { play } = view, d = play.detail;
-  const choice = play.leader;
+  const { play } = view, d = play.detail, seq = view.seq.value, s = situation(view);
+  const choice = play.proposal(s.leader);
   if (!choice) return null;
-  const falls = d.rests.filter((r) => r.falls);
-  const voters = play.voters(play.last).filter((v) => play.vote(v, choice.id, play.last)?.stance === "agree");
+  const rests = view.end.value && !s.whatIf ? d.rests : [], falls = rests.filter((r) => r.falls);
+  const voters = play.voters(seq).filter((v) => play.vote(v, choice.id, seq)?.stance === "agree");
   return (
     <section>
-      <h2>What {choice.letter} rests on</h2>
+      <h2>What {choice.letter} rests on {!view.end.value && <span>at #{seq}</span>}</h2>
       <ul class="tree"><li><Letter of={choice.letter} win /> {brief(choice.content)} <Ref seq={choice.seq} view={view} /><ul>
         <Grounds view={view} of={choice.seq} depth={0} />
-        {d.escalations.map((e) => e.answer?.seq && <li key={e.seq}><Ref seq={e.answer.seq} view={view} /> <span class="hu">{name(e.answer.by)}</span>: {brief(e.answer.text ?? "")}</li>)}
+        {d.escalations.map((e) => e.answer?.seq && e.answer.seq <= seq && <li key={e.seq}><span class="hu">{clean(name(e.answer.by))}</span>{e.answer.vote ? <> {words[e.answer.stance ?? "agree"]} {play.letter(e.answer.vote)}</> : ""}{e.answer.text && <>: {brief(e.answer.text)}</>} <Ref seq={e.answer.seq} view={view} /></li>)}
         {voters.length > 0 && <li class="ink2">the votes of {voters.map((v) => clean(name(v))).join(", ")}</li>}
       </ul></li></ul>
-      {d.rests.length > 0 && <p class="say">{falls.length ? falls.map((r) => <span key={r.voter}>Without <b class="b ink">{clean(name(r.voter))}</b> {without(r, play.letter(r.choice), d.threshold)}. </span>) : "It stands without any one of its voters."}</p>}
+      {rests.length > 0 && <p class="say">{falls.length ? falls.map((r) => <span key={r.voter}>Without <b class="b ink">{clean(name(r.voter))}</b> {without(r, play.letter(r.choice), d.threshold)}. </span>) : "It stands without any one of its voters."}</p>}
     </section>
   );
 }
+
+const words: Record<string, string> = { agree: "for", disagree: "against", abstain: "abstains on" };
 
 // without says what would be decided if a voter had not voted.
 function without(r: Rest, letter: string, threshold: number): string {
@@ -136,9 +150,10 @@ function without(r: Rest, letter: string, threshold: number): string {
 function Grounds({ view, of, depth }: { view: View; of: number; depth: number }) {
   const { play } = view, said = play.at(of);
   if (depth > 3 || !said) return null;
+  const stands = (s: Said) => s.seq <= view.seq.value && !(play.back(s.seq) && play.back(s.seq)!.seq <= view.seq.value);
   const up = said.target ? play.at(said.target) : undefined;
-  const near = up && !["task", "round"].includes(up.form) ? [up] : [];
-  const more = depth === 0 ? play.said.filter((s) => s.target === of && ["tool", "finding"].includes(s.form)).slice(0, 4) : [];
+  const near = up && stands(up) && !["task", "round"].includes(up.form) ? [up] : [];
+  const more = depth === 0 ? play.said.filter((s) => s.target === of && stands(s) && ["tool", "finding"].includes(s.form)).slice(0, 4) : [];
   return (
     <>
       {near.map((s) => <Ground key={s.seq} s={s} view={view}><ul><Grounds view={view} of={s.seq} depth={depth + 1} /></ul></Ground>)}
@@ -157,7 +172,7 @@ function Costs({ view }: { view: View }) {
   const dollars = all.some((c) => c.dollars), most = Math.max(...all.map((c) => (dollars ? c.dollars ?? 0 : tokens(c))), 1e-9);
   return (
     <section>
-      <h2>Cost <span>{d.cost.dollars ? money(d.cost.dollars) : short(tokens(d.cost)) + " tokens"}{d.budget && ` of ${limit(d.budget.limit)}`}</span></h2>
+      <h2>Cost <span>{d.cost.dollars ? money(d.cost.dollars) : short(tokens(d.cost)) + " tokens"}{d.budget && ` of ${limit(d.budget.limit)}`}{!view.end.value && ", of all of it"}</span></h2>
       <div class="cost">
         {all.map((c) => (
           <>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { at, post, type Problem } from "../../lib/api";
+import { now } from "../../lib/clock";
 import { useKeys } from "../../lib/keys";
 import { go } from "../../lib/route";
 import { putSolve, user } from "../../lib/store";
@@ -12,6 +13,7 @@ import { showStart } from "../../parts/overlays";
 import { Strip } from "../../parts/shell";
 import { Key, Top } from "../../parts/small";
 import { Ready } from "../../parts/state";
+import { took } from "../../lib/words";
 import { limit } from "../solves";
 import { Answer } from "./answer";
 import { Figure } from "./figure";
@@ -63,7 +65,7 @@ function Head({ title, detail: d, again }: { title: string; detail?: Detail; aga
     <Top title={title} crumb={<a class="crumb" href="/solves"><span class="onlyn"><Glyph name="prev" /> </span>Solves<span class="onlyw"> /</span></a>}>
       {d && <>
         {wrong && <span class="no" role="alert">{wrong}</span>}
-        <span class="mut onlyw facts-line">{when(d.began)} · {lasting(Date.parse(d.ended ?? d.updated) - Date.parse(d.began))}{d.cost.dollars ? ` · ${money(d.cost.dollars)}${d.budget ? ` of ${limit(d.budget.limit)}` : ""}` : ""}</span>
+        <span class="mut onlyw facts-line">{when(d.began)} · {lasting(took(d, d.ended ? 0 : now.value))}{d.cost.dollars ? ` · ${money(d.cost.dollars)}${d.budget ? ` of ${limit(d.budget.limit)}` : ""}` : ""}</span>
         <CopyLink />
         {d.trace?.url && <a class="btn onlyw" href={d.trace.url} target="_blank" rel="noopener noreferrer">Trace</a>}
         {live && <button class="btn d" onClick={() => act("cancel")}>Cancel</button>}
@@ -87,7 +89,7 @@ function HowItWent({ view }: { view: View }) {
   return (
     <section class="fig" aria-label="How it went">
       <div class="fighead">
-        <h2>How it went</h2>
+        <h2>How it went {s.whatIf && <span>as the run itself counted, by {play.detail.terms.strategy}</span>}</h2>
         <div class="r">
           <span class="mut small onlyw">{group(play.length)} signals, in order</span>
           <button class="ib" aria-label="First signal" onClick={() => step(-Infinity)}><Glyph name="first" /></button>
@@ -97,7 +99,7 @@ function HowItWent({ view }: { view: View }) {
           <span class="onlyw"><Key of="ArrowLeft" /><Key of="ArrowRight" /></span>
         </div>
       </div>
-      <Figure play={play} steps={play.detail.steps} threshold={s.threshold} leader={play.leader?.id ?? ""} at={view.index} />
+      <Figure play={play} steps={play.detail.steps} threshold={play.detail.threshold} leader={play.leader?.id ?? ""} at={view.index} />
       <MomentList view={view} />
       <Legend letter={s.letter || "A"} />
     </section>
@@ -143,7 +145,7 @@ function useSolveKeys(view: View) {
     { keys: "End", does: "the end", run: () => to(play.length - 1) },
     { keys: "w", does: "what if", run: () => document.querySelector<HTMLElement>(".wi")?.focus() },
     { keys: "o", does: "answer what it asks", run: () => {
-      const item = play.detail.escalations.find((e) => e.item)?.item;
+      const item = play.asks()[0]?.item;
       if (item) go("/inbox/" + encodeURIComponent(item));
     } },
     { keys: "x", does: "back to the run's own count", run: () => {

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { name } from "../../lib/store";
 import { clean, percent, needed, two } from "../../lib/text";
-import type { Said, Vote } from "../../lib/types";
+import type { Said as Signal, Vote } from "../../lib/types";
 import { stopped } from "../../lib/words";
 import { moments } from "../../play/moments";
 import { Glyph } from "../../parts/glyph";
@@ -17,23 +17,24 @@ import { user } from "../../lib/store";
 // Verdict is the answer, with what to think of it: how sure, who disagrees, what turned it.
 export function Verdict({ view }: { view: View }) {
   const { play } = view, d = play.detail, end = view.end.value, seq = view.seq.value;
-  const s = situation(view);
+  const s = situation(view), fell = end && !s.whatIf && !!d.revised;
+  const letter = fell && d.revision!.outcome !== "reached" && d.decision?.choice ? play.letter(d.decision.choice) : s.letter;
   return (
     <>
       <Banners view={view} />
       <Revised view={view} />
       <div class="q">{clean(d.task)}</div>
-      <h2 class="ans">{s.letter && <Letter of={s.letter} win />}<Headline view={view} s={s} /></h2>
+      <h2 class="ans">{letter && <Letter of={letter} win={!fell || d.revision!.outcome === "reached"} />}<Headline view={view} s={s} /></h2>
       <div class="facts">
         <section class="fact"><h2>How sure</h2>
           <div class="big"><span class={"st " + s.tone}><Glyph name={s.glyph} /> {s.word}</span></div>
           <Gauge support={s.support} threshold={s.threshold} />
-          <p><b class="b">{two(s.support)}</b> support{s.leader && `, ${s.agree} of ${s.voters} agree`}</p>
+          <p><b class="b">{two(s.support)}</b> support{s.leader && `, ${s.agree} of ${s.voters} agree${fell ? ` with ${s.letter}` : ""}`}</p>
           {s.voters > 0 && <p class="ink2">{percent(s.confidence)} likely to be right</p>}
-          {end && d.decision?.withheld && <p class="hu">{clean(d.decision.withheld)}</p>}
+          {end && play.now?.withheld && <p class="hu">{clean(play.now.withheld)}</p>}
         </section>
         <section class="fact"><h2>Who disagrees</h2><Dissent view={view} leader={s.leader} voters={play.voters(seq)} /></section>
-        <section class="fact"><h2>{end ? "What turned it" : "Just before"}</h2>{end ? <Turned view={view} /> : <Before view={view} />}</section>
+        <section class="fact"><h2>{fell ? "What undid it" : end ? "What turned it" : "Just before"}</h2>{fell ? <Undone view={view} /> : end ? <Turned view={view} /> : <Before view={view} />}</section>
       </div>
     </>
   );
@@ -52,13 +53,13 @@ export function situation(view: View): Situation {
   const row = whatIf ? view.what.value?.strategies.find((r) => r.strategy === (view.strategy.value || d.terms.strategy)) : undefined;
   const cell = row?.cells.find((c) => Math.abs(c.threshold - threshold) < 1e-9) ?? row?.cells[0];
   const step = play.step(seq);
-  const leader = (end && !cell && d.decision?.choice) || (cell ? cell.choice ?? cell.leader : step?.leader) || "";
+  const leader = (end && !cell && play.now?.choice) || (cell ? cell.choice ?? cell.leader : step?.leader) || "";
   const voters = play.voters(seq);
   const base = {
     leader, letter: play.letter(leader), threshold, whatIf,
     support: cell ? (row!.support[leader] ?? cell.support) : step?.support[leader] ?? 0,
-    confidence: cell?.confidence ?? (end ? d.decision?.confidence : undefined) ?? step?.confidence ?? 0,
-    agree: voters.filter((v) => play.vote(v, leader, seq)?.stance === "agree").length, voters: voters.length,
+    confidence: cell?.confidence ?? (end ? play.now?.confidence : undefined) ?? step?.confidence ?? 0,
+    agree: voters.filter((v) => play.vote(v, leader, seq)?.stance === "agree").length, voters: step?.voters ?? voters.length,
   };
   return { ...base, ...status(view, cell?.outcome ?? step?.outcome ?? "pending", base.voters, whatIf) };
 }
@@ -69,7 +70,7 @@ function status({ play, end, seq }: View, outcome: string, voters: number, whatI
   if (play.hold(seq.value) && (!end.value || d.state === "waiting")) return { glyph: "escalation", tone: "hu", word: "Held for your answer" };
   if (!end.value || d.state === "running") return outcome === "reached" ? { glyph: "consensus", tone: "ac", word: "Over the line" } : { glyph: "live", tone: "", word: voters < d.quorum ? "No quorum yet" : "Undecided" };
   if (d.state === "waiting") return { glyph: "escalation", tone: "hu", word: "Held for your answer" };
-  if (d.revised) return { glyph: "back", tone: "hu", word: "Stands no more" };
+  if (d.revised) return { glyph: "back", tone: "hu", word: d.revision?.outcome === "reached" ? "Decided otherwise now" : "Stands no more" };
   if (d.state === "decided") return { glyph: "consensus", tone: "ye", word: "Reached" };
   if (d.state === "failed") return { glyph: "challenge", tone: "no", word: "Ended with an error" };
   const word = stopped(d.stop) || (d.state === "interrupted" ? "interrupted" : "undecided");
@@ -79,14 +80,23 @@ function status({ play, end, seq }: View, outcome: string, voters: number, whatI
 function Headline({ view, s }: { view: View; s: Situation }) {
   const { play } = view, d = play.detail, end = view.end.value;
   const content = clean(play.proposal(s.leader)?.content ?? "");
+  if (end && d.revised && !s.whatIf) {
+    const was = clean(play.proposal(d.decision?.choice)?.content ?? "");
+    if (d.revision!.outcome !== "reached" && was) return <Said text={was} lead="Was decided, and stands no more: " />;
+    if (d.revision!.outcome === "reached") return <Said text={content} lead="Without what was taken back: " />;
+  }
   if (!s.leader) {
     if (end && d.stop === "rejected") return <span>None: every proposal was turned down</span>;
     if (end && d.state === "failed") return <span>{clean(d.detail ?? "It ended with an error")}</span>;
     return <span class="mut">{!play.proposals(view.seq.value).length ? "No proposal yet" : s.voters ? tied(view) : "No votes yet"}</span>;
   }
   const decided = (end && d.state === "decided" && !s.whatIf) || s.word === "Would decide";
-  const lead = decided ? (d.revised ? "Was decided, and stands no more: " : "") : s.whatIf ? `Still open. ${s.letter} leads: ` : s.tone === "hu" ? `Held at ${s.letter}: ` : `Undecided. ${s.letter} leads: `;
-  const [first, rest] = head(content);
+  const lead = decided ? "" : s.whatIf ? `Still open. ${s.letter} leads: ` : s.tone === "hu" ? `Held at ${s.letter}: ` : `Undecided. ${s.letter} leads: `;
+  return <Said text={content} lead={lead} />;
+}
+
+function Said({ text, lead }: { text: string; lead: string }) {
+  const [first, rest] = head(text);
   return <span>{lead}{first}{rest && <div class="long">{rest}</div>}</span>;
 }
 
@@ -125,19 +135,49 @@ function Dissent({ view, leader, voters }: { view: View; leader: string; voters:
   );
 }
 
+// Undone is what was taken back after the decision, so that it stands no more.
+function Undone({ view }: { view: View }) {
+  const { play } = view, all = play.detail.revision!.said.flatMap((seq) => play.at(seq) ?? []);
+  return (
+    <>
+      {all.map((s) => {
+        const target = s.target ? play.at(s.target) : undefined;
+        return <p key={s.seq}><b class="b">{clean(name(s.by))}</b> took back {target && <>what <b class="b">{clean(name(target.by))}</b> said <Ref seq={target.seq} view={view} /></>}: {clean(s.reason ?? "")} <Ref seq={s.seq} view={view} /></p>;
+      })}
+    </>
+  );
+}
+
+// Out says which proposals lost a conflict, and so cannot be chosen.
+function Out({ view }: { view: View }) {
+  const { play } = view;
+  return (
+    <>
+      {play.detail.conflicts.filter((c) => c.settled && c.winner && c.settled <= view.seq.value).map((c) => {
+        const p = play.proposal(c.winner === c.a ? c.b : c.a);
+        if (!p || play.out(p) !== c.settled) return null;
+        return <p key={c.seq}><Letter of={p.letter} /> is out: {lost[c.how ?? ""] ?? "it lost against"} {play.letter(c.winner)} <Ref seq={c.settled!} view={view} /></p>;
+      })}
+    </>
+  );
+}
+
+const lost: Record<string, string> = { debate: "it lost the debate against", majority: "the majority was for", escalate: "a person was for" };
+
 function Turned({ view }: { view: View }) {
   const { play } = view, d = play.detail, t = d.turn;
   const answers = d.escalations.filter((e) => e.answer);
   const changes = useMemo(() => (t ? changesTo(play, t.to) : []), [play]);
   const from = play.letter(t?.from), to = play.letter(t?.to);
   const evidence = changes.length ? ground(play, changes[0].votes[0]) : undefined;
-  if (!t) return <p class="mut">{d.steps.length ? "Nothing: no proposal led for good" : "Nothing yet"}</p>;
+  if (!t) return <><Out view={view} /><p class="mut">{d.steps.length ? "Nothing: no proposal led for good" : "Nothing yet"}</p></>;
   return (
     <>
+      <Out view={view} />
       {changes.length > 0 ? changes.map((c) => (
         <p key={c.from}>{join(c.votes.map((v) => <b class="b" key={v.voter}>{clean(name(v.voter))}</b>))} {c.from && c.from !== to ? `left ${c.from} for ${to}` : `came over to ${to}`} <Ref seq={c.votes[0].seq} view={view} /></p>
       )) : <p>{from && from !== to ? <>{to} overtook {from}{t.by !== "system" && <> with the vote of <b class="b">{clean(name(t.by))}</b></>}</> : <>{to} led{t.by !== "system" && <> from the vote of <b class="b">{clean(name(t.by))}</b> on</>}; nobody changed sides</>} <Ref seq={t.seq} view={view} /></p>}
-      {evidence ? <p class="ink2">after {evidence.form === "tool" ? "the result of " : ""}{clean(name(evidence.by))}: {brief(evidence.text)} <Ref seq={evidence.seq} view={view} /></p> : t.text && <p class="ink2">“{clean(t.text)}”</p>}
+      {evidence ? <p class="ink2">after {evidence.form === "tool" ? "the result of " : ""}{clean(name(evidence.by))}{evidence.text && <>: {brief(evidence.text)}</>} <Ref seq={evidence.seq} view={view} /></p> : t.text && <p class="ink2">“{clean(t.text)}”</p>}
       {answers.map((e) => <p class="ink2" key={e.seq}><span class="hu"><Glyph name="person" /></span> {name(e.answer!.by) === "you" ? "You" : clean(e.answer!.by)}: {clean(e.answer!.text || `${e.answer!.stance === "disagree" ? "against" : "for"} ${play.letter(e.answer!.vote)}`)} {e.answer!.seq && <Ref seq={e.answer!.seq} view={view} />}</p>)}
     </>
   );
@@ -147,7 +187,7 @@ function Turned({ view }: { view: View }) {
 function changesTo(play: Play, to: string): { from: string; votes: Vote[] }[] {
   const changed = new Map<string, Vote>(); // by voter: the last time
   for (const v of play.detail.votes) {
-    if (v.proposal !== to || v.stance !== "agree" || !v.was || play.people.has(v.voter)) continue;
+    if (v.proposal !== to || v.stance !== "agree" || v.out || !v.was || play.people.has(v.voter)) continue;
     if (v.was.proposal !== to || v.was.stance !== "agree") changed.set(v.voter, v);
   }
   const groups = new Map<string, Vote[]>();
@@ -159,8 +199,8 @@ function changesTo(play: Play, to: string): { from: string; votes: Vote[] }[] {
 }
 
 // ground is the last thing of weight that was said between a vote and the one that it changes.
-function ground(play: Play, v: Vote): Said | undefined {
-  const all = play.said.slice(play.index(v.was!.seq) + 1, play.index(v.seq));
+function ground(play: Play, v: Vote): Signal | undefined {
+  const all = play.said.slice(play.index(v.was!.seq) + 1, play.index(v.seq)).filter((s) => !play.back(s.seq));
   const last = (...forms: string[]) => all.filter((s) => forms.includes(s.form) || (forms[0] === "tool" && play.people.has(s.by))).pop();
   return last("tool") ?? last("challenge", "finding");
 }
@@ -182,16 +222,16 @@ function Before({ view }: { view: View }) {
 function Banners({ view }: { view: View }) {
   const { play } = view, d = play.detail;
   const s = situation(view);
-  const open = d.escalations.find((e) => e.item);
+  const open = play.asks();
   const reset = () => {
     view.strategy.value = "";
     view.threshold.value = 0;
   };
   return (
     <>
-      {open && view.end.value && <div class="then hold" role="status"><Glyph name="escalation" /><span><b class="b">{clean(open.by)}</b> asks you: {clean(open.reason)}</span><a href={"/inbox/" + encodeURIComponent(open.item!)}>Answer</a></div>}
+      {view.end.value && open.map((q) => <div key={q.item} class="then hold" role="status"><Glyph name="escalation" /><span><b class="b">{clean(q.by)}</b> asks you: {clean(q.text)}</span><a href={"/inbox/" + encodeURIComponent(q.item)}>Answer</a></div>)}
       {!view.end.value && <div class="then" role="status"><Glyph name="back" /><span>As it stood at <b class="mono">#{view.seq.value}</b>. Later signals are dimmed.</span><button onClick={() => (view.index.value = play.length - 1)}>Back to the end <Key of="End" /></button></div>}
-      {s.whatIf && <div class="then" role="status"><Glyph name="live" /><span>What if: <b class="b">{view.strategy.value || d.terms.strategy}</b> at {needed(s.threshold)}. The run itself {d.decision?.choice ? `decided ${play.letter(d.decision.choice)} with ${two(d.decision.support)}` : "decided nothing"}.</span><button onClick={reset}>Back to the run</button></div>}
+      {s.whatIf && <div class="then" role="status"><Glyph name="live" /><span>What if: <b class="b">{view.strategy.value || d.terms.strategy}</b> at {needed(s.threshold)}. The run itself {play.now?.choice ? `decided ${play.letter(play.now.choice)} with ${two(play.now.support)}` : "decided nothing"}.</span><button onClick={reset}>Back to the run</button></div>}
     </>
   );
 }
