@@ -217,7 +217,7 @@ func TestKeyIsRotatedAndTheLogVerifiesWithBoth(t *testing.T) {
 	verified(t, store)
 }
 
-func TestUnreadAndMarksAreTheUsers(t *testing.T) {
+func TestUnreadEventsAreTheUsers(t *testing.T) {
 	t.Parallel()
 	h := open(t, rooms.Options{Agents: []rooms.Standing{
 		{Agent: says("Reed", "We are blocked."), Rooms: []string{"a"}},
@@ -235,11 +235,40 @@ func TestUnreadAndMarksAreTheUsers(t *testing.T) {
 		}
 		return got
 	}
-	diff(t, []string{"a!1", "c1", "b·1", "d0"}, summary())
+	diff(t, []string{"a1", "c1", "b1", "d0"}, summary()) // nothing is pending: the most urgent unread one first
 	if err := h.Read(t.Context(), "a", h.snapshots()[0].Seq); err != nil {
 		t.Fatal(err)
 	}
-	diff(t, []string{"c1", "b·1", "a0", "d0"}, summary())
+	diff(t, []string{"c1", "b1", "a0", "d0"}, summary())
+}
+
+// The marks and the order of rooms go by what waits for an answer, whatever is unread.
+func TestRoomsAreMarkedByWhatIsPending(t *testing.T) {
+	t.Parallel()
+	h := open(t, rooms.Options{Agents: []rooms.Standing{
+		{Agent: says("Reed", "We are blocked."), Rooms: []string{"a"}},
+		{Agent: says("Veda", "FYI: done"), Rooms: []string{"b", "c"}},
+		{Agent: says("Via", "<PASS>"), Rooms: []string{"d"}},
+	}})
+	h.tell("a", rooms.Message{Content: "Go", Priority: schedule.Normal})
+	h.idle() // its answer is urgent, and unread
+	h.stop()
+	for room, p := range map[string]schedule.Priority{"b": schedule.Background, "c": schedule.Normal, "d": schedule.Urgent} {
+		h.tell(room, rooms.Message{Content: "Go", Priority: p})
+	}
+	h.tell("b", rooms.Message{Content: "And", Priority: schedule.Background})
+	summary := func() (got []string) {
+		for _, s := range h.snapshots() {
+			got = append(got, s.Mark+s.Room)
+		}
+		return got
+	}
+	diff(t, []string{"!d", "c", "·b", "a"}, summary())
+	h.tell("b", rooms.Message{Content: "Now", Priority: schedule.Urgent})
+	diff(t, []string{"!b", "!d", "c", "a"}, summary())
+	h.run()
+	h.idle()
+	diff(t, []string{"a", "b", "c", "d"}, summary())
 }
 
 func TestJournalFromWhichRecordsWereDroppedIsRefused(t *testing.T) {

@@ -1,8 +1,10 @@
 package rooms
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
@@ -18,7 +20,7 @@ type Snapshot struct {
 	Ix      int            `json:"ix"`   // number of the newest section
 	Members []Member       `json:"members"`
 	Unread  roomlog.Unread `json:"unread"`
-	Mark    string         `json:"mark"`    // "!": something urgent is unread; "·": only background
+	Mark    string         `json:"mark"`    // "!": something urgent is pending, for an agent or the user; "·": only background
 	ReadTo  uint64         `json:"read_to"` // position up to which the user has read it
 }
 
@@ -53,8 +55,8 @@ func (r *Router) Snapshot(ctx context.Context, room string) (Snapshot, error) {
 	return s, r.writer.Sync(ctx, s.Seq)
 }
 
-// Rooms returns the snapshots of all rooms: the most urgent first, and of equally urgent
-// ones by name.
+// Rooms returns the snapshots of all rooms: that with the most urgent pending message first, of
+// equal ones that with the most urgent unread one, and then by name.
 func (r *Router) Rooms(ctx context.Context) ([]Snapshot, error) {
 	r.mu.Lock()
 	all, seq := snapshots(r.state), r.state.Seq()
@@ -63,14 +65,15 @@ func (r *Router) Rooms(ctx context.Context) ([]Snapshot, error) {
 }
 
 func snapshots(state *roomlog.State) (all []Snapshot) {
-	for _, level := range []schedule.Priority{urgent, normal, background, 0} {
-		for room := range state.Rooms() {
-			if urgency(room.Unread()) == level {
-				s, _ := snapshot(state, room.Name)
-				all = append(all, s)
-			}
-		}
+	pending, none := state.Pending(), schedule.Background+1
+	for room := range state.Rooms() { // by name
+		s, _ := snapshotOf(state, room.Name, pending[room.Name])
+		all = append(all, s)
 	}
+	rank := func(p schedule.Priority) schedule.Priority { return cmp.Or(p, none) }
+	slices.SortStableFunc(all, func(a, b Snapshot) int {
+		return cmp.Or(cmp.Compare(rank(pending[a.Room]), rank(pending[b.Room])), cmp.Compare(rank(urgency(a.Unread)), rank(urgency(b.Unread))))
+	})
 	return all
 }
 
@@ -87,13 +90,20 @@ func urgency(u roomlog.Unread) schedule.Priority {
 	return 0
 }
 
+// marks are those of rooms, by the priority of what is pending there.
+var marks = map[schedule.Priority]string{urgent: "!", background: "·"}
+
 func snapshot(state *roomlog.State, name string) (Snapshot, error) {
+	return snapshotOf(state, name, state.Pending()[name])
+}
+
+func snapshotOf(state *roomlog.State, name string, pending schedule.Priority) (Snapshot, error) {
 	room := state.Room(name)
 	if room == nil {
 		return Snapshot{}, fmt.Errorf("%w: no room %q", ErrNone, name)
 	}
 	unread := room.Unread()
-	s := Snapshot{Room: name, Seq: state.Seq(), Head: room.Head, Ix: room.Ix(), Unread: unread, Mark: unread.Mark(), ReadTo: room.ReadTo, Members: []Member{}}
+	s := Snapshot{Room: name, Seq: state.Seq(), Head: room.Head, Ix: room.Ix(), Unread: unread, Mark: marks[pending], ReadTo: room.ReadTo, Members: []Member{}}
 	for _, name := range room.Members {
 		a := state.Agent(name)
 		m := Member{

@@ -14,7 +14,7 @@ type Room struct {
 	Ix      int      `json:"ix" doc:"Number of its newest section"`
 	Members []Member `json:"members"`
 	Unread  Unread   `json:"unread"`
-	Mark    string   `json:"mark" doc:"!: something urgent is unread; ·: only background"`
+	Mark    string   `json:"mark" doc:"!: something urgent is pending, for an agent or the user; ·: only background"`
 	ReadTo  uint64   `json:"readTo" doc:"Position up to which the user has read it"`
 	Last    string   `json:"last,omitempty" doc:"Beginning of its newest message"`
 }

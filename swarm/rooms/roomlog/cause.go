@@ -1,6 +1,9 @@
 package roomlog
 
-import "github.com/swarmbus/swarmbus/swarm/rooms/events"
+import (
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
+)
 
 // A Cause is a message of the user, with the turns of agents that follow from it: the turns
 // for it, for the messages of those turns, and so on. A turn and its messages belong to the
@@ -51,4 +54,24 @@ func (st *State) count(n int, all ...events.Event) {
 			m.cause.Waiting += n
 		}
 	}
+}
+
+// Pending returns the priority of the most urgent message or mail that waits for a turn in each
+// room, or is answered now. A question to the user about a call is urgent.
+func (st *State) Pending() map[string]schedule.Priority {
+	all := map[string]schedule.Priority{}
+	note := func(room string, p schedule.Priority) {
+		if now := all[room]; p > 0 && (now == 0 || p < now) {
+			all[room] = p
+		}
+	}
+	for _, m := range st.waiting {
+		note(m.event.Room, m.event.Common().Priority)
+	}
+	for name, r := range st.rooms {
+		if r.running != nil && r.running.Running.Asks() {
+			note(name, schedule.Urgent)
+		}
+	}
+	return all
 }

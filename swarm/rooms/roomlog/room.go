@@ -56,18 +56,6 @@ type Unread struct {
 // Total returns the sum.
 func (u Unread) Total() int { return u.Urgent + u.Normal + u.Background }
 
-// Mark returns "!" if something urgent is unread, "·" if everything unread is
-// background, and "" otherwise.
-func (u Unread) Mark() string {
-	switch {
-	case u.Urgent > 0:
-		return "!"
-	case u.Normal == 0 && u.Background > 0:
-		return "·"
-	}
-	return ""
-}
-
 // Unread returns the number of events that the user has not read: messages of agents, calls
 // of tools and mail, each once. Of more than 1,024 such events the oldest are counted
 // together, as unread until the user has read the newest of them.
