@@ -97,8 +97,15 @@ func TestWrongTokensAreRateLimited(t *testing.T) {
 	if refused < 85 {
 		t.Errorf("%d of 100 guesses were refused without a look", refused)
 	}
-	if status, _, _ := s.ask("GET", "/api/solves", ""); status != http.StatusTooManyRequests {
-		t.Errorf("after too many guesses the address may still try the header: %d", status)
+	if status, _, _ := s.ask("GET", "/api/solves", "", "Authorization", "Bearer guess"); status != http.StatusTooManyRequests {
+		t.Errorf("after too many guesses the address may still guess in the header: %d", status)
+	}
+	// The guesses of others at the address lock nobody out who has the token.
+	if status, _, _ := s.ask("GET", "/api/solves", ""); status != http.StatusOK {
+		t.Errorf("after wrong tokens the right one gets %d", status)
+	}
+	if status, _, _ := s.ask("POST", "/api/session", `{"token":"`+s.token+`"}`, "Authorization", ""); status != http.StatusNoContent {
+		t.Errorf("after wrong tokens the link gets %d", status)
 	}
 	if status, _, _ := s.ask("GET", "/api/solves", "", "Authorization", "", "Cookie", "swarmbus="+cookie); status != http.StatusOK {
 		t.Errorf("a session suffers: %d", status)

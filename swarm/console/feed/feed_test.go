@@ -424,16 +424,20 @@ func TestAWebSocketThatSendsInvalidMessagesIsClosed(t *testing.T) {
 	}
 }
 
-func TestAQueryThatIsNoPositionIsRefused(t *testing.T) {
+func TestAQueryThatIsNoSubscriptionIsRefused(t *testing.T) {
 	t.Parallel()
 	hub := feed.New(feed.Options{})
-	got, err := http.Get(serve(t, hub) + "/feed?after=" + url.QueryEscape("a:-1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer got.Body.Close() //nolint:errcheck // only read
-	if got.StatusCode != http.StatusUnprocessableEntity {
-		t.Errorf("status %d", got.StatusCode)
+	base := serve(t, hub)
+	for _, query := range []string{"after=" + url.QueryEscape("a:-1"), "rooms=ops", "thread=s", "solve=a.b&bogus=1"} {
+		for _, path := range []string{"/feed?", "/socket?"} {
+			got, err := http.Get(base + path + query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _ = got.Body.Close(); got.StatusCode != http.StatusUnprocessableEntity {
+				t.Errorf("%s%s: status %d", path, query, got.StatusCode)
+			}
+		}
 	}
 }
 

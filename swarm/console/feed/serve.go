@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"net/http"
@@ -106,6 +107,11 @@ func (h *Hub) listen(ctx context.Context, c *Client, conn *websocket.Conn) {
 // asked returns the subscription of a query.
 func asked(r *http.Request) (sub api.Subscription, after map[string]uint64, err error) {
 	q := r.URL.Query()
+	for name := range q {
+		if !slices.Contains([]string{"solve", "room", "kind", "type", "after"}, name) {
+			return sub, nil, fmt.Errorf("feed: no parameter is called %q: there are solve, room, kind, type and after", name)
+		}
+	}
 	sub = api.Subscription{Solves: q["solve"], Rooms: q["room"], Kinds: q["kind"], Types: q["type"], After: q["after"]}
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		sub.After = []string{last}

@@ -11,5 +11,6 @@
 // token, or the token itself in the header Authorization. A request that changes state and
 // has only the cookie must state that it comes from a page of the server.
 //
-// Tokens are compared in constant time, and each address may send a few wrong ones a minute.
+// Tokens are compared in constant time, and each address may send a few wrong ones a minute. The right one, of 256
+// random bits, is never locked out: others at the address could keep its owner out otherwise.
 package guard
