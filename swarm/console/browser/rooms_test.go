@@ -35,6 +35,26 @@ func TestRoom(t *testing.T) {
 	}
 }
 
+// What the script of the demo says in the rooms is not said to be the visitor's; each question of
+// its is answered, and the call of a tool takes its time.
+func TestTheDemoSpeaksForItself(t *testing.T) {
+	t.Parallel()
+	p := open(t, demo(t))
+	p.visit(eval[string](p, "location.origin") + "/rooms/ops")
+	p.see(".msg", "are the backups whole?")
+	p.wait(`[...document.querySelectorAll(".msg")].filter((m) => m.textContent.includes("are the backups whole?")).every((m) => m.querySelector("b").innerText === "The demo" && !m.classList.contains("me"))`)
+	p.see(".ex summary .lb", "backup-audit")
+	p.see(".msg .bub", "Backups are sparse")
+	p.write(".comp textarea", "@Reed, are our backups good?")
+	p.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	p.see(".msg.me b", "You")
+	p.wait(`document.querySelector(".ex .spin")`)
+	p.wait(`!document.querySelector(".ex .spin")`)
+	p.wait(`[...document.querySelectorAll(".ex .du")].filter((d) => / s$/.test(d.innerText)).length > 1`)
+	p.visit(eval[string](p, "location.href"))
+	p.see(".msg.me .bub", "are our backups good?")
+}
+
 // A message written while the server is away is sent once, when it is back.
 func TestMessageWaitsForTheServer(t *testing.T) {
 	t.Parallel()

@@ -72,7 +72,7 @@ type Line struct {
 	To       []string      `yaml:"to"`
 	Subject  string        `yaml:"subject"`
 	Priority string        `yaml:"priority"` // a word or a number; "": by the rules of intake
-	Takes    time.Duration `yaml:"takes"`    // before it says something
+	Takes    time.Duration `yaml:"takes"`    // before it says something, or of its call
 }
 
 func (l *Line) priority() (schedule.Priority, error) {

@@ -101,11 +101,16 @@ func (l *Line) call(ctx context.Context, about signals.Any) (ix int, err error) 
 		mail, _ := about.Body().(events.Mailbox)
 		return mail.Ix, nil
 	}
-	called, err := rooms.Of(ctx).Call(ctx, rooms.Call{Tool: l.Call.Tool, Args: l.Call.Args, Label: l.Call.Label, Repeats: true}, l.Call.run)
+	called, err := rooms.Of(ctx).Call(ctx, rooms.Call{Tool: l.Call.Tool, Args: l.Call.Args, Label: l.Call.Label, Repeats: true}, func(ctx context.Context) (string, error) {
+		if err := l.wait(ctx); err != nil {
+			return "", err
+		}
+		return l.Call.run(ctx)
+	})
 	return called.Ix, err
 }
 
-// think takes the line's time, and shows its text word by word.
+// think shows the line's text word by word, and takes its time, unless its call took it.
 func (l *Line) think(ctx context.Context, content string) error {
 	room := rooms.Of(ctx)
 	for word := range strings.SplitAfterSeq(content, " ") {
@@ -113,6 +118,14 @@ func (l *Line) think(ctx context.Context, content string) error {
 			room.Write(word)
 		}
 	}
+	if l.Call != nil {
+		return nil
+	}
+	return l.wait(ctx)
+}
+
+// wait takes the line's time.
+func (l *Line) wait(ctx context.Context) error {
 	if l.Takes <= 0 {
 		return nil
 	}

@@ -39,6 +39,10 @@ export function open() {
   s.onclose = () => s === socket && lost();
 }
 
+// A page that the browser keeps for the way back has no connection meanwhile.
+addEventListener("pagehide", close);
+addEventListener("pageshow", (e) => e.persisted && link.peek().state !== "refused" && open());
+
 function close() {
   clearTimeout(timer);
   const old = socket;

@@ -2,6 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import { at, post, type Problem } from "../../lib/api";
 import { useKeys } from "../../lib/keys";
 import { link } from "../../lib/feed";
+import { write } from "../../lib/mine";
 import { clean } from "../../lib/text";
 import type { Receipt, Room } from "../../lib/types";
 import { Key, Segments } from "../../parts/small";
@@ -20,6 +21,7 @@ export function Composer({ room, talk, sent }: { room: Room; talk: Talk; sent: (
   const busy = useRef(false);
   const away = link.value.state !== "live";
   const deliver = async (m: { content: string; priority: Priority }) => {
+    write(room.room, m.content);
     const r = await post<Receipt>(`rooms/${at(room.room)}/messages`, m);
     say({ note: r.full?.length ? `${r.full.map(clean).join(", ")} cannot take it: too much waits there.` : r.priority !== m.priority ? `It counts as ${r.priority}: ${clean(r.why)}.` : "" });
     sent();

@@ -1,6 +1,8 @@
 import { useMemo } from "preact/hooks";
 import { html } from "../../lib/markdown";
 import { memo } from "../../lib/memo";
+import { wrote } from "../../lib/mine";
+import { session } from "../../lib/store";
 import { clean, clock, lasting } from "../../lib/text";
 import type { RoomEvent } from "../../lib/types";
 import { Glyph } from "../../parts/glyph";
@@ -21,12 +23,13 @@ export const Event = memo(({ e, known, writing, joined }: Props) => {
 export const initials = (name: string) => clean(name).slice(0, 2).replace(/^./, (c) => c.toUpperCase());
 
 function Message({ e, known, writing }: Props) {
-  const me = e.type === "user";
+  const me = e.type === "user" && (!session.value?.demo || wrote(e.room, e.content ?? ""));
+  const who = me ? "You" : e.type === "user" ? "The demo" : clean(e.from);
   return (
     <article class={"msg fresh" + (me ? " me" : "")} data-id={e.id}>
-      <span class={"av" + (me ? " me" : "")} aria-hidden="true">{me ? "You" : initials(e.from)}</span>
+      <span class={"av" + (me ? " me" : "")} aria-hidden="true">{me ? "You" : initials(e.type === "user" ? "demo" : e.from)}</span>
       <div>
-        <div class="h"><b>{me ? "You" : clean(e.from)}</b><span title={clean(e.why ?? "")}>{writing ? "now" : clock(e.ts)}{e.turn > 0 && ` · turn ${e.turn}`}{(me || e.priority === "urgent") && ` · ${e.priority}`}</span></div>
+        <div class="h"><b>{who}</b><span title={clean(e.why ?? "")}>{writing ? "now" : clock(e.ts)}{e.turn > 0 && ` · turn ${e.turn}`}{(e.type === "user" || e.priority === "urgent") && ` · ${e.priority}`}</span></div>
         <Words text={e.content ?? ""} known={known} writing={writing} />
       </div>
     </article>
