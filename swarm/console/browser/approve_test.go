@@ -63,7 +63,7 @@ func TestApproveAndDeny(t *testing.T) {
 	s := asking(t)
 	p := open(t, s)
 	ask := func() {
-		p.press("c")
+		p.key("c")
 		p.see("dialog", "What should be decided?")
 		p.write("textarea[name=task]", "When should the payments run?")
 		p.click("dialog button.p", "Start")

@@ -159,6 +159,13 @@ func (p *page) press(keys string, opts ...chromedp.KeyOption) {
 	p.do(chromedp.KeyEvent(keys, opts...))
 }
 
+// key presses a key as the page hears it. The browser's protocol would also type it into the field
+// that gets the focus by it, which browsers do not.
+func (p *page) key(key string) {
+	p.t.Helper()
+	eval[any](p, fmt.Sprintf(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: %s, bubbles: true, cancelable: true})), 0`, quote(key)))
+}
+
 func (p *page) text(selector string) string {
 	p.t.Helper()
 	return eval[string](p, fmt.Sprintf("document.querySelector(%s)?.innerText ?? ''", quote(selector)))

@@ -27,7 +27,7 @@ func (p *page) openSolve(task string) string {
 func TestStartAndStream(t *testing.T) {
 	t.Parallel()
 	p := open(t, demo(t, "--pace", "700ms"))
-	p.press("c")
+	p.key("c")
 	p.see("dialog", "What should be decided?")
 	p.write("textarea[name=task]", "How often do we retry a payment that timed out?")
 	p.click("dialog button.p", "Start")
@@ -104,4 +104,19 @@ func TestFigureIsASlider(t *testing.T) {
 	if after := eval[string](p, `document.querySelector(".scrub").getAttribute("aria-valuetext")`); !strings.Contains(after, ": ") {
 		t.Errorf("the slider says %q after %q, want the signal before it", after, before)
 	}
+}
+
+// The page of a deadlock says which proposal the debate removed, and counts no votes on it.
+func TestADeadlockSaysWhatTheDebateRemoved(t *testing.T) {
+	t.Parallel()
+	p := open(t, demo(t))
+	p.see("tr.r", "Which message broker")
+	p.wait(`[...document.querySelectorAll("tr.r")].some((r) => r.textContent.includes("Which message broker") && r.textContent.includes("deadlock"))`)
+	eval[any](p, `[...document.querySelectorAll("tr.r")].find((r) => r.textContent.includes("Which message broker") && r.textContent.includes("deadlock")).querySelector("a").click(), 0`)
+	p.see(".big", "Deadlock")
+	p.see(".fact", "is out: it lost the debate against B")
+	p.see(".fact", "2 of 4 agree")
+	p.see(".vg tfoot td", "out")
+	p.see(".score text", "A out")
+	p.see(".score .km", "A is out")
 }

@@ -19,7 +19,7 @@ func TestANewSolveIsWrittenFromTheKeyboard(t *testing.T) {
 			return real(...a);
 		};
 	})(), 0`)
-	p.press("c")
+	p.key("c")
 	p.see("dialog", "What should be decided?")
 	if on := eval[string](p, `document.activeElement.name`); on != "task" {
 		t.Errorf("%q has the focus, want the task", on)
@@ -38,7 +38,7 @@ func TestANewSolveIsWrittenFromTheKeyboard(t *testing.T) {
 func TestTheDemoOffersTheQuestionsThatItKnows(t *testing.T) {
 	t.Parallel()
 	p := open(t, demo(t))
-	p.press("c")
+	p.key("c")
 	p.see("dialog .known", "These agents are scripted")
 	p.write("textarea[name=task]", "What is for lunch?")
 	p.see("dialog .known .wrong", "no other")

@@ -73,7 +73,7 @@ describe("a play that waits for a permission", () => {
   it("is held from the round that asks, and says what it asks", () => {
     const p = new Play(detail({ calls: [call] }));
     expect(p.holds.map((h) => [h.from, h.to, h.open])).toEqual([[1, 4, true]]);
-    expect(p.asks()).toEqual([{ item: "r.t.1", by: "ada", text: "May I call rehearse? the rule says ask" }]);
+    expect(p.asks()).toEqual([{ item: "r.t.1", by: "ada", text: "May I call rehearse? (the rule says ask)" }]);
   });
 });
 

@@ -142,7 +142,7 @@ export class Play {
     const { escalations, calls } = this.detail;
     return [
       ...escalations.flatMap((e) => (e.item ? [{ item: e.item, by: e.by, text: e.reason }] : [])),
-      ...calls.map((c) => ({ item: c.id, by: c.asks, text: `May I call ${c.tool!.tool}? ${c.tool!.why}` })),
+      ...calls.map((c) => ({ item: c.id, by: c.asks, text: `May I call ${c.tool!.tool}? (${c.tool!.why})` })),
     ];
   }
 

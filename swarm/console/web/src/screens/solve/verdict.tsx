@@ -54,14 +54,14 @@ export function situation(view: View): Situation {
   const cell = row?.cells.find((c) => Math.abs(c.threshold - threshold) < 1e-9) ?? row?.cells[0];
   const step = play.step(seq);
   const leader = (end && !cell && play.now?.choice) || (cell ? cell.choice ?? cell.leader : step?.leader) || "";
-  const voters = play.voters(seq);
+  const voters = play.voters(seq), ps = play.proposals(seq).filter((p) => !play.out(p) || play.out(p) > seq); // votes on others do not count
   const base = {
     leader, letter: play.letter(leader), threshold, whatIf,
     support: cell ? (row!.support[leader] ?? cell.support) : step?.support[leader] ?? 0,
     confidence: cell?.confidence ?? (end ? play.now?.confidence : undefined) ?? step?.confidence ?? 0,
-    agree: voters.filter((v) => play.vote(v, leader, seq)?.stance === "agree").length, voters: step?.voters ?? voters.length,
+    agree: voters.filter((v) => play.vote(v, leader, seq)?.stance === "agree").length, voters: voters.filter((v) => ps.some((p) => play.vote(v, p.id, seq))).length,
   };
-  return { ...base, ...status(view, cell?.outcome ?? step?.outcome ?? "pending", base.voters, whatIf) };
+  return { ...base, ...status(view, cell?.outcome ?? step?.outcome ?? "pending", step?.voters ?? voters.length, whatIf) };
 }
 
 function status({ play, end, seq }: View, outcome: string, voters: number, whatIf: boolean) {
