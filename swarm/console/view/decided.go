@@ -107,7 +107,11 @@ func (s *solve) turning() *api.Turning {
 		}
 	}
 	if found {
-		of.By, of.Text, of.Cause = s.said[at].By, s.said[at].Text, s.said[at].Target
+		said := s.said[at]
+		of.By, of.Text, of.Cause = said.By, said.Text, said.Target
+		if said.Form == "proposal" && said.Reason != "" { // an answer: what it says is the leader
+			of.Text = said.Reason
+		}
 	}
 	return of
 }

@@ -219,8 +219,8 @@ func TestAModeShowsItsReasonItsVotesAndTheStrategiesDecisions(t *testing.T) {
 	if last := d.Steps[len(d.Steps)-1].Support; math.Abs(sum-1) > 1e-9 || math.Abs(last["xann"]-d.Decision.Support) > 1e-9 || math.Abs(last["xann"]+last["ybob"]-1) > 1e-9 {
 		t.Errorf("the shares are %+v, together %v, want 1, and %v for what was chosen", last, sum, d.Decision.Support)
 	}
-	if d.Turn == nil || d.Turn.By != "ann" {
-		t.Errorf("it was turned by %+v, want ann, whose answer leads", d.Turn)
+	if d.Turn == nil || d.Turn.By != "ann" || d.Turn.Text != "because" {
+		t.Errorf("it was turned by %+v, want ann, whose answer leads, with its reason", d.Turn)
 	}
 	got, _, err := b.WhatIf("s", 0, nil)
 	if err != nil || got.Actual.Choice != "xann" || got.Actual.Strategy != "vote" {
