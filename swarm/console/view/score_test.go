@@ -46,3 +46,15 @@ func TestATakenBackVoteIsNeitherRightNorWrong(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A swarm that learns has learned nothing before there are outcomes.
+func TestADecisionUsesWhatWasLearnedOnlyIfThereIsAny(t *testing.T) {
+	t.Parallel()
+	w := beginBy(t, &runlog.Terms{Name: runlog.Learner, Strategy: "confidence-weighted", Threshold: 0.7, Quorum: 1, Learner: runlog.Learner})
+	say(w, "ann", signals.Proposal{ProposalID: "x", Content: "do x"})
+	say(w, "ann", signals.Vote{ProposalID: "x", Stance: signals.Agree, Weight: 1})
+	b, _ := book(t, w.log)
+	if d, _ := b.Detail("s", 0); d.Terms.Learns || d.Decision.Learned {
+		t.Errorf("the terms use what was learned: %v, the decision: %v; nothing was", d.Terms.Learns, d.Decision.Learned)
+	}
+}

@@ -252,7 +252,7 @@ func (s *solve) terms() api.Terms {
 	if t == nil {
 		return of
 	}
-	of = api.Terms{Strategy: t.Strategy, Threshold: t.Threshold, Quorum: t.Quorum, Electorate: t.Electorate, Learns: t.Learner != ""}
+	of = api.Terms{Strategy: t.Strategy, Threshold: t.Threshold, Quorum: t.Quorum, Electorate: t.Electorate}
 	if t.By != nil {
 		of.Strategy = t.By.Name()
 	}
@@ -263,7 +263,7 @@ func (s *solve) terms() api.Terms {
 		of.Strategy, of.Reason = plan.Mode.String(), plan.Reason
 	}
 	if r := s.Votes.Round(); r != nil {
-		of.Quorum = r.Ballots().Quorum()
+		of.Quorum, of.Learns = r.Ballots().Quorum(), s.decision().Learned
 	}
 	return of
 }
