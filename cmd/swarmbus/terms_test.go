@@ -38,8 +38,8 @@ func TestFlagsOfSolveAreItsTermsAndItsPlan(t *testing.T) {
 		"facts first":        {[]string{"--mode", "facts-first"}, []string{`"mode":"facts-first"`}},
 		"check":              {[]string{"--mode", "check"}, []string{`"mode":"check"`}},
 		"auto, by default":   {nil, []string{`"mode":"vote"`, `"reason":"nothing is known that speaks for another mode"`}},
-		"auto, facts differ": {[]string{"--facts-differ"}, []string{`"mode":"facts-first"`, `"reason":"facts differ: the team says so"`}},
-		"auto, checkable":    {[]string{"--checkable"}, []string{`"mode":"check"`, `"reason":"answers can be checked: the team says so"`}},
+		"auto, facts differ": {[]string{"--facts-differ"}, []string{`"mode":"facts-first"`, `"reason":"facts differ: it was stated"`}},
+		"auto, checkable":    {[]string{"--checkable"}, []string{`"mode":"check"`, `"reason":"answers can be checked: it was stated"`}},
 	} {
 		path := filepath.Join(t.TempDir(), "run.journal")
 		args := append([]string{"solve", "Which policy?", "--model", "openai:" + modelstest.Name, "--base-url", server.URL, "--journal", path, "--log"}, c.flags...)

@@ -17,7 +17,7 @@ import (
 func (t *Team) traits() mode.Traits {
 	said := mode.Traits{FactsDiffer: t.FactsDiffer != nil && *t.FactsDiffer, Checkable: t.Checkable != nil && *t.Checkable}
 	if said.FactsDiffer || said.Checkable {
-		said.Because = "the team says so"
+		said.Because = "it was stated"
 		return said
 	}
 	if why := t.differ(); t.FactsDiffer == nil && why != "" {

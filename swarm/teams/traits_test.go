@@ -73,7 +73,7 @@ func TestTeamFileOverridesTraitsOfItsTools(t *testing.T) {
 		"facts do not differ":    {"factsDiffer: false", mode.Traits{Checkable: true, Because: check}},
 		"nothing can be checked": {"checkable: false", mode.Traits{FactsDiffer: true, Because: differ}},
 		"neither":                {"factsDiffer: false\ncheckable: false", mode.Traits{}},
-		"a check":                {"checkable: true", mode.Traits{Checkable: true, Because: "the team says so"}},
+		"a check":                {"checkable: true", mode.Traits{Checkable: true, Because: "it was stated"}},
 	} {
 		team, err := teams.Parse("team.yaml", []byte(c.says+`
 models: {m: {provider: ollama, name: n}}
