@@ -81,6 +81,8 @@ func TestAnswerThatCannotBeOneIsRefused(t *testing.T) {
 		{exitError, `no agent proposed "planner-9"`, []string{path, "--vote", "planner-9"}},
 		{exitError, "an agent of the swarm, not an outsider", []string{path, "yes", "--by", "critic"}},
 		{exitError, "no such file", []string{path + "x", "yes"}},
+		{exitError, "a run of a server, as over NATS, needs --server LINK", []string{"far", "--allow"}},
+		{exitUsage, "--thread is for calls of tools in a run of a server", []string{path, "--allow", "--thread", "x"}},
 	} {
 		if status, _, stderr := swarmbusRun(t, append([]string{"answer"}, c.args...)...); status != c.status || !strings.Contains(stderr, c.says) {
 			t.Errorf("%q: status %d: %s", c.args, status, stderr)

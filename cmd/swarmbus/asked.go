@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/tools"
@@ -57,6 +58,9 @@ func permitted(file *journal.File, a tools.Answer) error {
 	case len(open) == 0:
 		return errors.New("the run does not ask about the call of a tool")
 	}
+	if a.Verdict == tools.AllowSolve && open[0].Solve == (tools.Place{}) {
+		return usage(errors.New("--allow=solve: this call may have been made, and can be allowed once"))
+	}
 	return cassette.Answer(file, open[0], a)
 }
 
@@ -95,8 +99,12 @@ func (f *answerFlags) permission(text []string) (*tools.Answer, error) {
 	switch {
 	case f.allow != "" && f.deny != "":
 		return nil, usage(errors.New("--allow and --deny exclude each other"))
-	case len(text) > 0 || f.vote+f.against+f.thread != "":
+	case strings.HasPrefix(f.deny, "--"):
+		return nil, usage(fmt.Errorf("--deny needs a reason, and %s is a flag", f.deny))
+	case len(text) > 0 || f.vote+f.against != "":
 		return nil, usage(errors.New("--allow and --deny answer about the call of a tool: they take neither a text nor a vote"))
+	case f.thread != "" && f.server.link == "":
+		return nil, usage(errors.New("--thread is for calls of tools in a run of a server: it needs --server"))
 	case f.allow == "once":
 		a.Verdict = tools.AllowOnce
 	case f.allow == "solve":
@@ -117,7 +125,7 @@ func nameOfRun(run *aJournal) string {
 }
 
 // sayAsked says what a person has to answer, and how.
-func sayAsked(w io.Writer, run string, open []tools.Question) {
+func sayAsked(w io.Writer, run, flags string, open []tools.Question) {
 	for _, q := range open {
 		fmt.Fprintln(w, "A person has to allow this call:")
 		for line := range strings.Lines(q.Detail()) {
@@ -128,5 +136,18 @@ func sayAsked(w io.Writer, run string, open []tools.Question) {
 		fmt.Fprintln(w, "It cannot be answered, because the run is not recorded: use --journal, or a policy in the team.")
 		return
 	}
-	fmt.Fprintf(w, "Answer with one of:\n  swarmbus answer %s --allow\n  swarmbus answer %[1]s --allow=solve\n  swarmbus answer %[1]s --deny REASON\n", run)
+	sayHow(w, run, flags, slices.ContainsFunc(open, func(q tools.Question) bool { return q.Solve != tools.Place{} }))
+}
+
+// sayHow says how to answer about the call of a tool: in a run, with these further flags. A call that may have
+// been made cannot be allowed for the solve.
+func sayHow(w io.Writer, run, flags string, forSolve bool) {
+	answers := []string{"--allow", "--allow=solve", "--deny REASON"}
+	if !forSolve {
+		answers = slices.Delete(answers, 1, 2)
+	}
+	fmt.Fprintln(w, "Answer with one of:")
+	for _, answer := range answers {
+		fmt.Fprintf(w, "  swarmbus answer %s %s%s\n", run, answer, flags)
+	}
 }

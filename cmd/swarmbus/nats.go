@@ -247,12 +247,12 @@ func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 	o.Hook = f.live.watching(hookOf(cmd.Context()))
 	events := sayingPast(cmd.ErrOrStderr(), machines.Drive(cmd.Context(), log, records, o, f.terms.task()))
 	return f.showAll(cmd, events, func(*solves.Result) {}, func(r *solves.Result) bool {
-		run := fmt.Sprintf("%s --thread %s --server LINK", f.nats.stream, transcript.Printable(r.Thread))
+		at := atServer(r.Thread)
 		switch r.Stop {
 		case runlog.StopAsked:
-			sayAsked(cmd.ErrOrStderr(), run, questionsOf(r))
+			sayAsked(cmd.ErrOrStderr(), f.nats.stream, at, questionsOf(r))
 		case runlog.StopEscalated:
-			fmt.Fprintln(cmd.ErrOrStderr(), "It waits for an answer: swarmbus answer", run)
+			fmt.Fprintln(cmd.ErrOrStderr(), "It waits for an answer: swarmbus answer", f.nats.stream, "TEXT"+at)
 		default:
 			return false
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"slices"
 	"time"
@@ -73,7 +74,7 @@ resumes the solve. --thread names the solve if several wait.
 				if err != nil {
 					return err
 				}
-				return f.solve.goOn(cmd, nil, permit)
+				return orServer(f.solve.goOn(cmd, nil, permit))
 			}
 			said, err := f.answer(args[1:])
 			if err != nil {
@@ -83,7 +84,7 @@ resumes the solve. --thread names the solve if several wait.
 			if other := (*notOurs)(nil); errors.As(err, &other) {
 				return f.leave(cmd, said)
 			}
-			return err
+			return orServer(err)
 		},
 	}
 	flags := cmd.Flags()
@@ -97,6 +98,14 @@ resumes the solve. --thread names the solve if several wait.
 	f.server.define(flags)
 	f.solve.again(cmd)
 	return cmd
+}
+
+// orServer says of a run that is not here that it may be one of a server.
+func orServer(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; a run of a server, as over NATS, needs --server LINK", err)
+	}
+	return err
 }
 
 // again defines the flags that may be set anew for a run that is continued.
@@ -170,7 +179,7 @@ func (f *solveFlags) goOn(cmd *cobra.Command, answer signals.Any, permit *tools.
 	}
 	if open, err := askedIn(run.store); err != nil || len(open) > 0 {
 		if err == nil {
-			sayAsked(cmd.ErrOrStderr(), nameOfRun(run), open)
+			sayAsked(cmd.ErrOrStderr(), nameOfRun(run), "", open)
 			err = &statusError{status: exitEscalated}
 		}
 		return err

@@ -185,6 +185,7 @@ func driving(nats natsFlags, serves *host.Options, shown *host.Elsewhere, name s
 		return err
 	}
 	shown.Team = teamName(team, name)
+	shown.Fits = func(all []signals.Any) error { return machines.SameTerms(all, &shown.Options) }
 	drive := func(ctx context.Context, play func(*natsbus.Log, *machines.Records, swarm.Options) iter.Seq2[solves.Event, error]) iter.Seq2[solves.Event, error] {
 		return func(yield func(solves.Event, error) bool) {
 			past := nats.records(progress)

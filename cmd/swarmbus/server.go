@@ -15,7 +15,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/near"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/client"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -207,26 +209,78 @@ func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) e
 	if err != nil {
 		return err
 	}
+	return sayAnswered(cmd, c, item, a)
+}
+
+// sayAnswered says what was answered, and what still waits in the solve.
+func sayAnswered(cmd *cobra.Command, c *client.Client, item *api.Item, a *answerFlags) error {
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "Answered in the solve of %s\n", transcript.Printable(strconv.Quote(item.Task)))
+	switch {
+	case item.Tool == nil:
+		fmt.Fprintf(out, "The question was: %s\n", transcript.Printable(item.Reason))
+	case a.deny != "":
+		fmt.Fprintf(out, "Denied: %s\n", callOf(item))
+	default:
+		fmt.Fprintf(out, "Allowed (%s): %s\n", a.allow, callOf(item))
+	}
 	_, thread, _ := strings.Cut(item.Solve, ".")
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "Answered in the solve of %s\nThe solve goes on: swarmbus show %s --thread %s --follow --server LINK\n", transcript.Printable(strconv.Quote(item.Task)), item.Run, thread)
+	left, err := c.Items(cmd.Context())
+	if err != nil {
+		return err
+	}
+	for i := range left {
+		if it := &left[i]; it.Open && it.Solve == item.Solve && it.Tool != nil {
+			fmt.Fprintf(out, "The solve still waits for an answer: %s\n", callOf(it))
+			sayHow(out, it.Run, atServer(thread), it.Tool.Solve)
+			return nil
+		}
+	}
+	_, err = fmt.Fprintf(out, "The solve goes on: swarmbus show %s --thread %s --follow --server LINK\n", item.Run, thread)
 	return err
+}
+
+// callOf describes the call that an item asks about on one line.
+func callOf(it *api.Item) string {
+	q := tools.Question{Agent: it.Tool.Agent, Tool: it.Tool.Tool, Args: it.Tool.Args, Why: it.Tool.Why}
+	return transcript.Printable(q.String())
+}
+
+// atServer are the flags that name a solve of a server.
+func atServer(thread string) string {
+	return fmt.Sprintf(" --thread %s --server LINK", transcript.Printable(thread))
+}
+
+// sayWaits says how to answer the first of the items for which a solve waits.
+func sayWaits(w io.Writer, one *api.Solve, item *api.Item) {
+	if item != nil && item.Tool != nil {
+		fmt.Fprintf(w, "A person has to allow this call: %s\n", callOf(item))
+		sayHow(w, one.Run, atServer(one.Thread), item.Tool.Solve)
+		return
+	}
+	fmt.Fprintf(w, "It waits for an answer: swarmbus answer %s TEXT%s\n", one.Run, atServer(one.Thread))
 }
 
 // waits returns what waits for a person in a run.
 func waits(ctx context.Context, c *client.Client, run, thread, about string) (*api.Item, error) {
-	all, err := c.Items(ctx)
+	all, err := c.AllItems(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var open []*api.Item
+	var here, open []*api.Item
 	for i := range all {
-		if it := &all[i]; it.Open && it.Type == about && it.Run == run && (thread == "" || it.Solve == run+"."+thread) {
+		it := &all[i]
+		if it.Run != run || thread != "" && it.Solve != run+"."+thread {
+			continue
+		}
+		here = append(here, it)
+		if it.Open && it.Type == about {
 			open = append(open, it)
 		}
 	}
 	switch {
 	case len(open) == 0:
-		return nil, fmt.Errorf("nothing of that kind waits for an answer in %s", run)
+		return nil, nothing(ctx, c, run, about, here)
 	case thread == "" && slices.ContainsFunc(open, func(it *api.Item) bool { return it.Solve != open[0].Solve }):
 		var waiting []string
 		for _, it := range open {
@@ -237,21 +291,49 @@ func waits(ctx context.Context, c *client.Client, run, thread, about string) (*a
 	return open[0], nil
 }
 
+// nothing says why nothing in a run can be answered so; here is what waits or waited in it.
+func nothing(ctx context.Context, c *client.Client, run, about string, here []*api.Item) error {
+	if slices.ContainsFunc(here, func(it *api.Item) bool { return it.Open }) {
+		if about == "tool" {
+			return usage(fmt.Errorf("a question waits in %s: answer it with a text, --vote or --against", run))
+		}
+		return usage(fmt.Errorf("the call of a tool waits in %s: answer it with --allow or --deny REASON", run))
+	}
+	for _, it := range slices.Backward(here) {
+		if it.Answer != nil && it.Type == about {
+			return fmt.Errorf("nothing waits for an answer in %s: %s has answered first", run, transcript.Printable(it.Answer.By))
+		}
+	}
+	if _, err := c.Run(ctx, run); err != nil {
+		var known []string
+		all, _ := c.Runs(ctx) // the error is said
+		for _, r := range all {
+			known = append(known, r.Name)
+		}
+		return fmt.Errorf("%w%s", err, near.Suggest(run, known))
+	}
+	return fmt.Errorf("nothing of that kind waits for an answer in %s", run)
+}
+
 // inInbox waits until a question of a solve can be answered, 5 s at most: its log may be here
-// before the server has folded it.
-func inInbox(ctx context.Context, c *client.Client, solve string) {
+// before the server has folded it. It returns the first one, or nil.
+func inInbox(ctx context.Context, c *client.Client, solve string) *api.Item {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	for ctx.Err() == nil {
 		all, err := c.Items(ctx)
-		if err != nil || slices.ContainsFunc(all, func(it api.Item) bool { return it.Open && it.Solve == solve }) {
-			return
+		if err != nil {
+			return nil
+		}
+		if i := slices.IndexFunc(all, func(it api.Item) bool { return it.Open && it.Solve == solve }); i >= 0 {
+			return &all[i]
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+	return nil
 }
 
 // goesOn reports whether a solve went on after it had stopped, and waits while the server works on
@@ -305,8 +387,7 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 			return true
 		}
 		if r.Stop == runlog.StopEscalated || r.Stop == runlog.StopAsked {
-			inInbox(cmd.Context(), c, one.ID)
-			fmt.Fprintf(cmd.ErrOrStderr(), "It waits for an answer: swarmbus answer %s --thread %s --server LINK\n", one.Run, one.Thread)
+			sayWaits(cmd.ErrOrStderr(), &one, inInbox(cmd.Context(), c, one.ID))
 		}
 		return false
 	})

@@ -69,16 +69,22 @@ func TestCommandsAskARunningServer(t *testing.T) {
 		t.Errorf("solve printed %s", out)
 	}
 	_, errs := ask(exitEscalated, "solve", logsTask, "--team", "platform")
-	asks := regexp.MustCompile(`swarmbus answer platform --thread (\S+) `).FindStringSubmatch(errs)
+	asks := regexp.MustCompile(`swarmbus answer platform TEXT --thread (\S+) --server LINK\n`).FindStringSubmatch(errs)
 	if asks == nil {
 		t.Fatalf("it does not say how to answer: %s", errs)
 	}
 	thread := asks[1]
-	if out, _ := ask(exitDecided, "answer", "platform", "Thirty days, encrypted.", "--thread", thread, "--by", "ada"); !strings.Contains(out, "goes on") || !strings.Contains(out, logsTask) {
+	if _, errs := ask(exitUsage, "answer", "platform", "--allow", "--thread", thread); !strings.Contains(errs, "a question waits in platform: answer it with a text") {
+		t.Errorf("a question is answered like a call: %s", errs)
+	}
+	if out, _ := ask(exitDecided, "answer", "platform", "Thirty days, encrypted.", "--thread", thread, "--by", "ada"); !strings.Contains(out, "goes on") || !strings.Contains(out, "The question was: ") || !strings.Contains(out, logsTask) {
 		t.Errorf("answer printed %s", out)
 	}
-	if _, errs := ask(exitError, "answer", "platform", "A year.", "--thread", thread); !strings.Contains(errs, "nothing of that kind waits") {
+	if _, errs := ask(exitError, "answer", "platform", "A year.", "--thread", thread); !strings.Contains(errs, "ada has answered first") {
 		t.Errorf("a second answer: %s", errs)
+	}
+	if _, errs := ask(exitError, "answer", "platfrom", "A year."); !strings.Contains(errs, `no run "platfrom"; did you mean "platform"?`) {
+		t.Errorf("an answer in a run that is not there: %s", errs)
 	}
 	if out, _ := ask(exitDecided, "show", "platform", "--thread", thread, "--follow"); !strings.Contains(out, "Thirty days, encrypted.") || !strings.Contains(out, "Stop      consensus") {
 		t.Errorf("show printed %s", out)
@@ -109,6 +115,7 @@ func TestCommandsAskARunningServer(t *testing.T) {
 		"--seed cannot be combined with --server": {"solve", "x", "--team", "platform", "--seed", "1"},
 		"--server needs --team":                   {"solve", "x"},
 		"an answer is required":                   {"answer", "platform"},
+		"--deny needs a reason, and --vote is":    {"answer", "platform", "--deny", "--vote"},
 		"takes no directory":                      {"runs", "."},
 	} {
 		if _, errs := ask(exitUsage, args...); !strings.Contains(errs, want) {

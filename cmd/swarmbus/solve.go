@@ -337,7 +337,7 @@ func (f *solveFlags) play(cmd *cobra.Command, ask func(string) models.Model, run
 	}
 	return f.showAll(cmd, f.answered(cmd.Context(), s, events), before, func(r *solves.Result) (goesOn bool) {
 		if r.Stop == runlog.StopAsked && !f.isAnswered(r) {
-			sayAsked(cmd.ErrOrStderr(), nameOfRun(run), questionsOf(r))
+			sayAsked(cmd.ErrOrStderr(), nameOfRun(run), "", questionsOf(r))
 		}
 		return f.isAnswered(r)
 	})

@@ -40,7 +40,8 @@ func Drive(ctx context.Context, log *natsbus.Log, past *Records, o swarm.Options
 // Resume goes on with a solve of the log, with an answer from outside the swarm if it asks or
 // is undecided, like [swarm.Swarm.StreamResume]. Like [Drive] it waits for the lease of the
 // task, so that of several answers one is the first. Without an answer it ends with the result that the
-// solve has if another process had it stop meanwhile.
+// solve has if another process had it stop meanwhile. A solve that was asked by other terms is refused
+// with a [*TermsError].
 func Resume(ctx context.Context, log *natsbus.Log, past *Records, o swarm.Options, thread string, answer signals.Any) iter.Seq2[solves.Event, error] {
 	return func(yield func(solves.Event, error) bool) {
 		codec, err := Codec(o.Kinds...)
@@ -206,7 +207,7 @@ func (j *job) begin(ctx context.Context, s *swarm.Swarm, o *swarm.Options) (iter
 	}
 	for _, r := range results {
 		if r.Thread == j.thread || j.thread == "" && r.Task == j.task {
-			if err := sameTerms(r, o); err != nil && j.thread == "" {
+			if err := SameTerms(r.Log, o); err != nil {
 				return nil, err
 			}
 			if j.thread == "" {

@@ -11,7 +11,6 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
-	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // A TermsError says that a task is in the log already, by other terms than those with which it
@@ -27,19 +26,21 @@ func (e *TermsError) Error() string {
 	return fmt.Sprintf("machines: the task is in the log, in thread %q, with %s %s, and is asked now with %s: ask in other words or on another log", e.Thread, e.Term, e.Was, e.Asked)
 }
 
-// sameTerms returns a [*TermsError] if a solve of the log was asked by other terms than these
-// options state. What the log does not have yet, or the options leave to the team, is not compared.
-func sameTerms(r *solves.Result, o *swarm.Options) error {
-	differ := func(term string, was, asked any) error {
-		return &TermsError{r.Thread, term, fmt.Sprint(was), fmt.Sprint(asked)}
-	}
-	t := termsOf(r.Log)
+// SameTerms returns a [*TermsError] if a solve, whose signals log has, was asked by other terms than
+// these options state: [Drive] and [Resume] do not go on with it by them. What the log does not have
+// yet, or the options leave to the team, is not compared.
+func SameTerms(log []signals.Any, o *swarm.Options) error {
+	t := termsOf(log)
 	if t == nil {
 		return nil
 	}
+	differ := func(term string, was, asked any) error {
+		return &TermsError{log[0].Head().Thread, term, fmt.Sprint(was), fmt.Sprint(asked)}
+	}
+	plan := planOf(log)
 	was, asked := mode.Deliberate, max(o.Mode, mode.Deliberate)
-	if r.Planned != nil {
-		was = r.Planned.Mode
+	if plan != nil {
+		was = plan.Mode
 	}
 	needs := consensus.DefaultThreshold
 	if t.Planned { // by which the leader is chosen, unless a threshold was stated
@@ -48,12 +49,12 @@ func sameTerms(r *solves.Result, o *swarm.Options) error {
 	threshold, needed := cmp.Or(o.Threshold, needs), cmp.Or(t.Threshold, consensus.DefaultThreshold)
 	team := voters(o, t.Planned)
 	switch {
-	case t.Electorate != nil && !sameTeam(r.Log, t.Electorate, team):
+	case t.Electorate != nil && !sameTeam(log, t.Electorate, team):
 		return differ("team", t.Electorate, team)
-	case was != asked && (asked != mode.Auto || r.Planned == nil):
+	case was != asked && (asked != mode.Auto || plan == nil):
 		return differ("mode", was, asked)
-	case r.Planned != nil && o.Limits.Calls > 0 && r.Planned.Calls != o.Limits.Calls:
-		return differ("calls", r.Planned.Calls, o.Limits.Calls)
+	case plan != nil && o.Limits.Calls > 0 && plan.Calls != o.Limits.Calls:
+		return differ("calls", plan.Calls, o.Limits.Calls)
 	case threshold != needed:
 		return differ("threshold", needed, threshold)
 	case o.Quorum > 0 && t.Quorum != o.Quorum:
@@ -103,6 +104,17 @@ func termsOf(log []signals.Any) *runlog.Terms {
 		t := new(runlog.Terms)
 		if json.Unmarshal([]byte(opened.Payload.Terms), t) == nil && t.Name == runlog.Learner {
 			return t
+		}
+	}
+	return nil
+}
+
+// planOf returns the plan of a solve; nil: none is recorded.
+func planOf(log []signals.Any) *mode.Plan {
+	for _, s := range log {
+		if planned, ok := signals.As[runlog.Planned](s); ok {
+			plan, _ := planned.Payload.Of() // the codec checked it
+			return plan
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package natstest_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
+	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/client"
 	"github.com/swarmbus/swarmbus/swarm/machines"
@@ -153,7 +155,7 @@ func TestConsoleAsksWhetherAnAgentOfAnotherProcessMayCallATool(t *testing.T) {
 			planner := w.agent(t, "planner")
 			w.agent(t, "critic")
 			text := w.asks(t)
-			for _, want := range []string{"tool: files/write", `arguments: {"name":"cause.md","text":"a leak"}`, "swarmbus answer swarmbus --thread solve-"} {
+			for _, want := range []string{"tool: files/write", `arguments: {"name":"cause.md","text":"a leak"}`, "swarmbus answer swarmbus --deny REASON --thread solve-"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("the driver does not say %s:\n%s", want, text)
 				}
@@ -186,6 +188,87 @@ func TestConsoleAsksWhetherAnAgentOfAnotherProcessMayCallATool(t *testing.T) {
 				t.Errorf("written %d times: a later driver shows\n%s", w.written(t), again)
 			}
 		})
+	}
+}
+
+// printed returns the arguments of the commands that a text says one may answer with.
+func printed(text, link string) (all [][]string) {
+	for _, line := range regexp.MustCompile(`swarmbus (answer .*)`).FindAllStringSubmatch(text, -1) {
+		args := strings.Fields(strings.ReplaceAll(line[1], "LINK", link))
+		if i := slices.Index(args, "REASON"); i >= 0 {
+			args[i] = "not today"
+		}
+		all = append(all, args)
+	}
+	return all
+}
+
+// Two solves wait for a person: each command that is printed answers in its own, and says what.
+func TestPrintedCommandsAnswer(t *testing.T) {
+	w := writersOn(t)
+	link, c := w.console(t)
+	w.agent(t, "planner")
+	w.agent(t, "critic")
+	waits := map[string]func(task string) *talk{
+		"solve --nats":   func(task string) *talk { return w.start(t, "solve", task, "--team", w.team) },
+		"solve --server": func(task string) *talk { return startTalk(t, "solve", task, "--team", "writers", "--server", link) },
+	}
+	for i, says := range []string{"Allowed (once): ", "Allowed (solve): ", "Denied: "} {
+		var all [][]string
+		for name, start := range waits {
+			solver := start(fmt.Sprint("By ", name, " ", i))
+			_ = solver.cmd.Wait()
+			commands := printed(solver.text(), link)
+			if len(commands) != 3 {
+				t.Fatalf("%s prints\n%s", name, solver.text())
+			}
+			all = append(all, commands[i])
+		}
+		for ctx := soon(t); len(items(t, c)) < len(all); pause() {
+			if ctx.Err() != nil {
+				t.Fatal("the inbox lacks a question")
+			}
+		}
+		for _, args := range all {
+			if out, errs := runCommand(t, args...); !strings.Contains(out, says+"planner wants to call files/write with {") {
+				t.Errorf("%q: %s%s", args, out, errs)
+			}
+		}
+	}
+}
+
+// A console has another team by the same name, as when a file was edited.
+func TestConsoleWithOtherTermsRefusesWhatItShows(t *testing.T) {
+	w := writersOn(t)
+	w.agent(t, "planner")
+	w.agent(t, "critic")
+	w.asks(t)
+	text, err := os.ReadFile(w.team)
+	if err == nil {
+		err = os.WriteFile(w.team, append(text, "threshold: 0.6\n"...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, c := w.console(t)
+	item := items(t, c)[0]
+	_, thread, _ := strings.Cut(item.Solve, ".")
+	const differs = "with threshold 0.7, and is asked now with 0.6"
+	if _, err := c.Decide(soon(t), item.ID, api.Verdict{Verdict: "once", By: "ada"}); err == nil || !strings.Contains(err.Error(), differs) {
+		t.Errorf("a verdict: %v", err)
+	}
+	if got := posts(t, link, "", api.NewSolve{Team: "writers", Task: item.Task}); !strings.HasPrefix(got, "409") || !strings.Contains(got, differs) {
+		t.Errorf("the task again: %s", got)
+	}
+	desk := joinSolving(t, w.nats[1], "desk")
+	if open := asksOf(t, desk); !open[0].Open {
+		t.Errorf("the log has an answer: %+v", open[0])
+	}
+	err = nil
+	for _, err = range machines.Resume(soon(t), desk.Log, desk.past, swarm.Options{Agents: remoteTeam(t, desk)}, thread, nil) {
+	}
+	if wrong := (*machines.TermsError)(nil); !errors.As(err, &wrong) || wrong.Term != "team" {
+		t.Errorf("another team resumes it: %v", err)
 	}
 }
 

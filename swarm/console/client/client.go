@@ -60,6 +60,11 @@ func (c *Client) Items(ctx context.Context) (all []api.Item, err error) {
 	return all, c.ask(ctx, http.MethodGet, "/inbox", nil, &all)
 }
 
+// AllItems returns the questions that wait for a person, and those that were answered.
+func (c *Client) AllItems(ctx context.Context) (all []api.Item, err error) {
+	return all, c.ask(ctx, http.MethodGet, "/inbox?all=true", nil, &all)
+}
+
 // Answer answers a question. A second answer is refused; the error has the first one.
 func (c *Client) Answer(ctx context.Context, item string, a api.Answer) (one api.Item, err error) {
 	return one, c.ask(ctx, http.MethodPost, "/inbox/"+url.PathEscape(item)+"/answer", a, &one)

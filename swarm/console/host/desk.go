@@ -214,7 +214,7 @@ func (d *desk) cutOff() (all []api.Solve) {
 	for _, one := range d.log.book().Solves() {
 		cut := one.State == api.Running
 		cut = cut || one.Stop == runlog.StopCancelled.String() && strings.HasPrefix(one.Detail, errStopping.Error())
-		if (cut || one.Stop == runlog.StopAsked.String() && answered[one.Thread]) && !d.runs(one.Thread) {
+		if (cut || one.Stop == runlog.StopAsked.String() && answered[one.Thread]) && !d.runs(one.Thread) && d.fits(d.log.book().Log(one.Thread)) == nil {
 			all = append(all, one)
 		}
 	}
@@ -237,6 +237,9 @@ func (d *desk) solve(task signals.Task, of kind) (thread string, err error) {
 func (d *desk) resume(thread string, said []signals.Any, answer signals.Any) error {
 	if d.again == nil {
 		return errWatched
+	}
+	if err := d.fits(said); err != nil {
+		return err
 	}
 	_ = d.log.until(context.Background(), func(b *view.Book) bool { // one that has stopped returns
 		one, _ := b.Solve(thread)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"sync"
 
 	"github.com/swarmbus/swarmbus/agents/tools"
@@ -24,6 +25,9 @@ type Elsewhere struct {
 	Health func(context.Context) api.StreamHealth
 	// Options are those of the team. Without agents, its solves are only watched.
 	Options swarm.Options
+	// Fits returns why a solve, whose signals it is called with, is not one of this team by these terms: it is
+	// shown, and neither answered nor driven. It may be nil.
+	Fits func(log []signals.Any) error
 	// Solve and Resume drive a solve as soon as no other process does. They may be nil.
 	Solve  func(context.Context, signals.Task) iter.Seq2[solves.Event, error]
 	Resume func(ctx context.Context, thread string, answer signals.Any) iter.Seq2[solves.Event, error]
@@ -75,6 +79,17 @@ func follow(ctx context.Context, e *Elsewhere, feed Feed) (*desk, error) {
 		}
 	})
 	return d, nil
+}
+
+// fits refuses a solve that is not one of the desk's team.
+func (d *desk) fits(log []signals.Any) error {
+	if d.elsewhere == nil || d.elsewhere.Fits == nil {
+		return nil
+	}
+	if err := d.elsewhere.Fits(log); err != nil {
+		return api.NewError(http.StatusConflict, err.Error())
+	}
+	return nil
 }
 
 // reader returns the records of a run.

@@ -141,3 +141,59 @@ func TestAVerdictThatCountsGoesOnWithASolveOfOtherProcesses(t *testing.T) {
 		t.Errorf("%s goes on after a restart, want %s", of, thread)
 	}
 }
+
+// Two consoles show a log, one with another team: its people see the question, and it lets them neither
+// answer it nor goes on with what others answer.
+func TestASolveOfAnotherTeamIsShownAndNeitherAnsweredNorDriven(t *testing.T) {
+	t.Parallel()
+	log := waiting(t)
+	driven := make(chan string, 2)
+	console := func(name string, fits error) *api.Backend {
+		return shows(t, host.Elsewhere{
+			Log: log, Fits: func([]signals.Any) error { return fits },
+			Resume: func(context.Context, string, signals.Any) iter.Seq2[solves.Event, error] {
+				driven <- name
+				return func(func(solves.Event, error) bool) {}
+			},
+			Answer: func(_ context.Context, q tools.Question, a tools.Answer) error { return cassette.Answer(log, q, a) },
+		})
+	}
+	other := console("other", errors.New("with threshold 0.7, and is asked now with 0.6"))
+	items, err := other.Inbox.Items(t.Context(), false)
+	if err != nil || len(items) != 1 {
+		t.Fatalf("the inbox has %+v (%v)", items, err)
+	}
+	_, err = other.Inbox.Decide(t.Context(), items[0].ID, api.Verdict{Verdict: "once", By: "Ada"})
+	if status(err) != http.StatusConflict || !strings.Contains(err.Error(), "asked now with 0.6") {
+		t.Errorf("a verdict: %v", err)
+	}
+	if items, err := other.Inbox.Items(t.Context(), false); err != nil || len(items) != 1 {
+		t.Fatalf("after the verdict the inbox has %+v (%v)", items, err)
+	}
+	all, err := cassette.Questions(log)
+	if err == nil {
+		err = cassette.Answer(log, all[0].Question, tools.Answer{Verdict: tools.AllowOnce, By: "Ada"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	console("own", nil)
+	if by := <-driven; by != "own" { // the other one has looked at it for as long
+		t.Errorf("it is driven by the %s team", by)
+	}
+}
+
+func TestVerdictsAreOfPeopleWithNames(t *testing.T) {
+	t.Parallel()
+	log := waiting(t)
+	b := shows(t, host.Elsewhere{Log: log, Answer: func(_ context.Context, q tools.Question, a tools.Answer) error { return cassette.Answer(log, q, a) }})
+	items, err := b.Inbox.Items(t.Context(), false)
+	if err != nil || len(items) != 1 {
+		t.Fatalf("the inbox has %+v (%v)", items, err)
+	}
+	for _, by := range []string{" ", "\x1b[2J", "\u202eada"} {
+		if _, err := b.Inbox.Decide(t.Context(), items[0].ID, api.Verdict{Verdict: "once", By: by}); status(err) != http.StatusUnprocessableEntity {
+			t.Errorf("by %q: %v", by, err)
+		}
+	}
+}

@@ -57,6 +57,11 @@ func (s solving) Start(ctx context.Context, n api.NewSolve) (api.Solve, error) {
 		}
 	}
 	known, again := d.known(task)
+	if again {
+		if err := d.fits(d.log.book().Log(known.Thread)); err != nil {
+			return api.Solve{}, err
+		}
+	}
 	if again && known.State == api.Running {
 		if who, err := d.driver(ctx, known.Thread); who != "" || err != nil {
 			known.Team, known.Known = d.Name, true

@@ -75,6 +75,11 @@ func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item,
 	if err := in.h.person(v.By); err != nil {
 		return api.Item{}, refused(err)
 	}
+	if v.By != "" {
+		if err := cmp.Or(signals.Limits{}.Required("by", strings.TrimSpace(v.By)), signals.Limits{}.Name("by", v.By)); err != nil {
+			return api.Item{}, refused(err)
+		}
+	}
 	if v.Verdict == "deny" && strings.TrimSpace(v.Reason) == "" {
 		return api.Item{}, refused(&signals.FieldError{Field: "reason", Problem: "required to deny: the agent sees it"})
 	}
@@ -108,8 +113,13 @@ func (d *desk) decide(ctx context.Context, id string, a tools.Answer) (item api.
 		return item, false, err
 	case !of.item.Open:
 		return of.item, false, second(of.item)
+	case a.Verdict == tools.AllowSolve && of.question.Solve == (tools.Place{}):
+		return of.item, false, refused(&signals.FieldError{Field: "verdict", Value: "solve", Problem: "this call may have been made: it can be allowed once"})
 	case d.answer == nil:
 		return of.item, false, refused(errWatched)
+	}
+	if err := d.fits(d.log.book().Log(of.question.Once.Thread)); err != nil {
+		return of.item, false, err
 	}
 	if err = d.answer(ctx, of.question, a); err != nil {
 		return of.item, false, refused(err)
