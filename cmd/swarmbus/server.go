@@ -382,7 +382,7 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 		return err
 	}
 	again := fmt.Sprintf("swarmbus show %s --thread %s --follow --server LINK", one.Run, one.Thread)
-	err = of.showAll(cmd, solves.Watch(cmd.Context(), c.Log(cmd.Context(), one.Run), one.Thread), func(*solves.Result) {}, func(r *solves.Result) bool {
+	err = of.showAll(cmd, solves.Watch(cmd.Context(), c.Log(cmd.Context(), one.Run), one.Thread, tools.Payloads()...), func(*solves.Result) {}, func(r *solves.Result) bool {
 		if r.Stop.GoesOn() && goesOn(cmd.Context(), c, one.ID, r.Log[len(r.Log)-1].Head().Seq) {
 			return true
 		}

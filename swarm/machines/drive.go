@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -148,7 +149,7 @@ func (j *job) drive(ctx context.Context, log *natsbus.Log, o swarm.Options, yiel
 		return err
 	}
 	ctx = tools.WithAnswers(ctx, asks.Answers())
-	o.Bus, o.Journal = log.Bus(), past
+	o.Bus, o.Journal, o.Kinds = log.Bus(), past, slices.Concat(o.Kinds, tools.Payloads())
 	s, err := swarm.New(o)
 	if err != nil {
 		return err

@@ -184,6 +184,11 @@ func TestConsoleAsksWhetherAnAgentOfAnotherProcessMayCallATool(t *testing.T) {
 				t.Errorf("the second answer: %v", err)
 			}
 			again, _ := runCommand(t, append([]string{"solve", "What was the cause?", "--team", w.team}, w.nats...)...)
+			for _, text := range []string{shown.text(), again} {
+				if !strings.Contains(text, "planner wants to call files/write with {") || !strings.Contains(text, "ada answers planner: ") {
+					t.Errorf("it does not show who allowed what:\n%s", text)
+				}
+			}
 			if !strings.Contains(again, want.outcome) || w.written(t) != want.calls {
 				t.Errorf("written %d times: a later driver shows\n%s", w.written(t), again)
 			}

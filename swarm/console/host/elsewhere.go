@@ -92,6 +92,17 @@ func (d *desk) fits(log []signals.Any) error {
 	return nil
 }
 
+// reached refuses what has to be written while no server of the log answers: it would wait until one does.
+func (d *desk) reached(ctx context.Context) error {
+	if d.elsewhere == nil || d.elsewhere.Health == nil {
+		return nil
+	}
+	if h := d.elsewhere.Health(ctx); !h.Connected {
+		return api.NewError(http.StatusServiceUnavailable, "nothing was done: "+noAnswer(h))
+	}
+	return nil
+}
+
 // reader returns the records of a run.
 func (r running) reader(name string) (journal.Reader, error) {
 	if log := r.h.elsewhere(name); log != nil {

@@ -197,3 +197,38 @@ func TestVerdictsAreOfPeopleWithNames(t *testing.T) {
 		}
 	}
 }
+
+// While no server of the log answers, what has to be written on it is refused: it would be done once one
+// answers, whether somebody still waits or not.
+func TestWhatHasToBeWrittenIsRefusedWhileNoServerAnswers(t *testing.T) {
+	t.Parallel()
+	log := waiting(t)
+	b := shows(t, host.Elsewhere{
+		Log: log, Health: func(context.Context) api.StreamHealth {
+			return api.StreamHealth{Name: "far", Problem: "disconnected, trying again"}
+		},
+		Solve: func(context.Context, signals.Task) iter.Seq2[solves.Event, error] {
+			t.Error("it drives a solve")
+			return func(func(solves.Event, error) bool) {}
+		},
+		Answer: func(context.Context, tools.Question, tools.Answer) error {
+			t.Error("it records a verdict")
+			return errors.New("no server answers")
+		},
+	})
+	items, err := b.Inbox.Items(t.Context(), false)
+	if err != nil || len(items) != 1 {
+		t.Fatalf("the inbox has %+v (%v)", items, err)
+	}
+	_, err = b.Inbox.Decide(t.Context(), items[0].ID, api.Verdict{Verdict: "once", By: "Ada"})
+	if status(err) != http.StatusServiceUnavailable || !strings.Contains(err.Error(), "the stream far does not answer since") {
+		t.Errorf("a verdict: %v", err)
+	}
+	_, err = b.Solves.Start(t.Context(), api.NewSolve{Team: "far", Task: "another"})
+	if status(err) != http.StatusServiceUnavailable || !strings.Contains(err.Error(), "disconnected, trying again") {
+		t.Errorf("a task: %v", err)
+	}
+	if _, err := b.Solves.Cancel(t.Context(), items[0].Solve); status(err) != http.StatusConflict || !strings.Contains(err.Error(), "it is waiting") {
+		t.Errorf("cancel: %v", err)
+	}
+}

@@ -83,6 +83,9 @@ func (in inbox) Answer(ctx context.Context, id string, a api.Answer) (api.Item, 
 	if err != nil {
 		return item, err
 	}
+	if err := d.reached(ctx); err != nil {
+		return item, err
+	}
 	err = d.resume(thread, d.log.book().Log(thread), answerOf(a))
 	if answered := (*runlog.AnsweredError)(nil); errors.As(err, &answered) || errors.Is(err, errRuns) {
 		if item, err = in.after(ctx, d, id); err == nil {

@@ -55,6 +55,9 @@ func (s solving) Start(ctx context.Context, n api.NewSolve) (api.Solve, error) {
 		if err := d.wait(ctx); err != nil {
 			return api.Solve{}, err
 		}
+		if err := d.reached(ctx); err != nil {
+			return api.Solve{}, err
+		}
 	}
 	known, again := d.known(task)
 	if again {
@@ -255,7 +258,11 @@ func (s solving) Cancel(ctx context.Context, id string) (api.Solve, error) {
 		case who != "":
 			return api.Solve{}, api.NewError(http.StatusConflict, who+" drives the solve: cancel it there")
 		}
-		return api.Solve{}, api.NewError(http.StatusConflict, "the solve does not run")
+		one, err := s.get(d, thread)
+		if err == nil {
+			err = api.NewError(http.StatusConflict, "the solve does not run: it is "+one.State)
+		}
+		return api.Solve{}, err
 	}
 	if err := d.log.until(ctx, func(*view.Book) bool { return !d.runs(thread) }); err != nil {
 		return api.Solve{}, err
@@ -275,6 +282,9 @@ func (s solving) Resume(ctx context.Context, id string) (api.Solve, error) {
 	}
 	if one.State == api.Running && (d.again == nil || d.drive(thread)) || one.State == api.Waiting || one.State == api.Decided {
 		return one, api.NewError(http.StatusConflict, "the solve is "+one.State)
+	}
+	if err := d.reached(ctx); err != nil {
+		return one, err
 	}
 	if err := d.free(ctx, thread); err != nil {
 		return one, err

@@ -83,8 +83,13 @@ func addStream(ctx context.Context, l *api.LogHealth, health func(context.Contex
 	now := health(ctx)
 	l.Stream = &now
 	if l.Problem == "" && !now.Connected {
-		l.Problem = fmt.Sprintf("the stream %s does not answer since %s: %s", now.Name, now.Since.Format(time.RFC3339), now.Problem)
+		l.Problem = noAnswer(now)
 	}
+}
+
+// noAnswer says that no server answers for a stream.
+func noAnswer(h api.StreamHealth) string {
+	return fmt.Sprintf("the stream %s does not answer since %s: %s", h.Name, h.Since.Format(time.RFC3339), h.Problem)
 }
 
 // placeOf returns a place in a program without the directory in which it was built.

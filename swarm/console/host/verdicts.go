@@ -75,6 +75,9 @@ func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item,
 	if err := in.h.person(v.By); err != nil {
 		return api.Item{}, refused(err)
 	}
+	if err := d.reached(ctx); err != nil {
+		return api.Item{}, err
+	}
 	if v.By != "" {
 		if err := cmp.Or(signals.Limits{}.Required("by", strings.TrimSpace(v.By)), signals.Limits{}.Name("by", v.By)); err != nil {
 			return api.Item{}, refused(err)
