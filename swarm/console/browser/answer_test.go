@@ -35,7 +35,7 @@ func TestAnswerIsATextWithItsSourcesAndIsRevised(t *testing.T) {
 	p.click(".written .ref", cited)
 	p.see(".then b.mono", cited)
 	p.press(kb.End)
-	p.see(".written", "votes are for it, of voters who had found")
+	p.see(".written", "votes are for it")
 	type detail struct {
 		Votes []struct {
 			Seq      uint64
@@ -65,7 +65,7 @@ func TestAnswerIsATextWithItsSourcesAndIsRevised(t *testing.T) {
 	s.again()
 	p.visit(s.path("/solves/" + id))
 	p.see(".then.revised", "Without what was taken back after it, the decision changes")
-	p.see(".then.revised", "<b>a mistake</b>")
+	p.see(".fact", "<b>a mistake</b>")
 	var last struct {
 		Revision struct {
 			Changed  bool
@@ -78,5 +78,5 @@ func TestAnswerIsATextWithItsSourcesAndIsRevised(t *testing.T) {
 	}
 	p.see(".then.revised", ": "+last.Revision.Decision.Outcome)
 	p.visit(s.path("/solves"))
-	p.see(`tr[data-solve="`+id+`"]`, "changed by what was taken back")
+	p.see(`tr[data-solve="`+id+`"]`, "stands no more")
 }

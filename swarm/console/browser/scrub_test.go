@@ -245,6 +245,6 @@ func longSolve() map[string]any {
 		"id": "long.run", "run": "long", "thread": "run", "task": "A very long question", "state": "undecided", "stop": "deadlock", "threshold": 0.7, "spark": []float64{}, "voters": 20, "quorum": 11,
 		"agents": 20, "rounds": len(rounds), "signals": long, "waits": 0, "began": at(0), "updated": at(long), "seq": long, "cost": row{"calls": 0, "inputTokens": 0, "outputTokens": 0},
 		"terms": row{"strategy": "voting", "threshold": 0.7, "quorum": 11, "learns": false}, "lanes": lanes, "proposals": proposals, "votes": votes, "steps": steps, "roundList": rounds, "said": said,
-		"conflicts": empty, "debates": empty, "escalations": empty, "costs": empty, "obstacles": empty, "rests": empty,
+		"conflicts": empty, "debates": empty, "escalations": empty, "calls": empty, "costs": empty, "obstacles": empty, "rests": empty,
 	}
 }
