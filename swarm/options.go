@@ -160,12 +160,7 @@ type Limits struct {
 	// they arrive. A turn of an agent with a TurnTimeout is awaited for that time,
 	// and then abandoned. Turns that are finished at the deadline count.
 	Deadline time.Duration
-	// Retries is how often a turn is retried that fails with a temporary error
-	// ([agents.Retryable]), after about 0.5, 0.75, 1.1 s and so on, each with a
-	// random jitter of a half, or after as long as the error asks for; 0: 3, <0:
-	// never.
-	Retries int
-	History int // maximum number of earlier signals shown to an agent, of those it heard and of its own each; 0: 256
+	History  int // maximum number of earlier signals shown to an agent, of those it heard and of its own each; 0: 256
 }
 
 func (l Limits) withDefaults() Limits {
@@ -177,7 +172,6 @@ func (l Limits) withDefaults() Limits {
 		TurnSignals: cmp.Or(l.TurnSignals, 16),
 		Deadline:    cmp.Or(l.Deadline, 2*time.Minute),
 		History:     cmp.Or(l.History, 256),
-		Retries:     max(0, cmp.Or(l.Retries, 3)),
 	}
 }
 

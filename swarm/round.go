@@ -208,5 +208,5 @@ func (r *solve) confine(t *seat.Turn) {
 // startTurn runs the turn in a goroutine of its own.
 func (r *solve) startTurn(ctx context.Context, t *seat.Turn) {
 	r.result.Turns.Taken++
-	t.Start(r.spent.Counting(ctx, t.Agent), r.span, r.opts.Limits.Retries, &r.swarm.running, r.wake.Returned)
+	t.Start(r.spent.Counting(ctx, t.Agent), r.span, &r.swarm.running, r.wake.Returned)
 }

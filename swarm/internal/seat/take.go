@@ -20,9 +20,13 @@ type Outcome struct {
 	Strategy string // chosen by the agent
 }
 
+// retries of a turn that fails with a temporary error ([agents.Retryable]).
+const retries = 3
+
 // Start runs the turn in a goroutine of its own, which wg counts, and calls done when it
-// has returned. Temporary failures are retried.
-func (t *Turn) Start(ctx context.Context, of Span, retries int, wg *sync.WaitGroup, done func()) {
+// has returned. Temporary failures are retried, after about 0.5, 0.75 and
+// 1.1 s, each with a random jitter of a half, or after as long as the error asks for.
+func (t *Turn) Start(ctx context.Context, of Span, wg *sync.WaitGroup, done func()) {
 	t.limit(time.Now(), of)
 	ctx, t.stop = context.WithCancelCause(ctx)
 	ctx, t.cancel = context.WithDeadlineCause(ctx, t.ends, errTime)
@@ -30,13 +34,13 @@ func (t *Turn) Start(ctx context.Context, of Span, retries int, wg *sync.WaitGro
 		defer t.stop(nil)
 		defer t.cancel()
 		defer done()
-		t.take(ctx, retries)
+		t.take(ctx)
 	})
 }
 
 // take runs the turn, and retries it while its error is temporary and there is time.
 // Its outcome is sent even if the agent ends the goroutine.
-func (t *Turn) take(ctx context.Context, retries int) {
+func (t *Turn) take(ctx context.Context) {
 	var o Outcome
 	defer func() { t.done <- o }()
 	wait := backoff.NewExponentialBackOff()
