@@ -61,7 +61,7 @@ func TestEachFlagHasAnEffectWithNATSOrIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := map[string][]string{
-		"solve": {"solve", "Which policy?", "--model=openai:large", "--mode=deliberate"}, "agent": {"agent", "--model=openai:large", "--as=critic"},
+		"solve": {"solve", "Which policy?", "--model=openai:large"}, "agent": {"agent", "--model=openai:large", "--as=critic"},
 		"rooms": {"rooms", office}, "serve": {"serve", "--addr=127.0.0.1:0", "--dir=d"},
 	}
 	stopped, stop := context.WithCancel(t.Context())
