@@ -146,7 +146,7 @@ func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
 	if err != nil {
 		return err
 	}
-	ask, err := f.asking(results)
+	ask, err := f.asking(results, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -181,9 +181,9 @@ func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
 }
 
 // asking returns the models of an agent, whose answers are recorded with the log; each call
-// makes them anew, for one turn.
-func (f *solveFlags) asking(results journal.Caller) (func(name string) models.Model, error) {
-	f.live = newLive(io.Discard)
+// makes them anew, for one turn. What fails and is tried again is noted.
+func (f *solveFlags) asking(results journal.Caller, notes io.Writer) (func(name string) models.Model, error) {
+	f.live = &live{notes: notes}
 	all, _, err := f.models(nil)
 	return func(name string) models.Model {
 		if all[name] == nil {

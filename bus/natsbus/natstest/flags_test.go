@@ -55,3 +55,14 @@ func TestCommandsTellHowTheConnectionIs(t *testing.T) {
 		}
 	}
 }
+
+// A model that does not answer is asked again for a while, which its process says.
+func TestAgentSaysThatItsModelFails(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	model := []string{"--nats", url, "--model", "openai:large"}
+	ann := startTalk(t, append([]string{"agent", "--as", "planner", "--base-url", "http://127.0.0.1:1"}, model...)...)
+	ann.sees(t, "planner takes its turns here")
+	startTalk(t, append([]string{"solve", "Which retry policy?", "--mode", "deliberate"}, model...)...)
+	ann.sees(t, "again in ")
+}
