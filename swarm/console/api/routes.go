@@ -50,7 +50,7 @@ func (b *Backend) solves(a huma.API) {
 	add(a, route("list-teams", "GET", "/teams", "solves", "Teams that can be given a task"), func(ctx context.Context, _ *none) ([]Team, error) {
 		return b.Solves.Teams(ctx)
 	})
-	start := route("start-solve", "POST", "/solves", "solves", "Start a solve; 200 if a log of several machines has it already", 404, 422)
+	start := route("start-solve", "POST", "/solves", "solves", "Start a solve; 200 if a log of several machines has it already, 409 if by other terms", 404, 409, 422, 503)
 	start.DefaultStatus = http.StatusCreated
 	type started struct {
 		Status int
@@ -79,7 +79,7 @@ func (b *Backend) solves(a huma.API) {
 	add(a, route("cancel-solve", "POST", "/solves/{id}/cancel", "solves", "Cancel a running solve", 404, 409), func(ctx context.Context, in *ByID) (Solve, error) {
 		return b.Solves.Cancel(ctx, in.ID)
 	})
-	add(a, route("resume-solve", "POST", "/solves/{id}/resume", "solves", "Continue a solve that was interrupted or cancelled", 404, 409), func(ctx context.Context, in *ByID) (Solve, error) {
+	add(a, route("resume-solve", "POST", "/solves/{id}/resume", "solves", "Continue a solve that was interrupted or cancelled", 404, 409, 503), func(ctx context.Context, in *ByID) (Solve, error) {
 		return b.Solves.Resume(ctx, in.ID)
 	})
 	type told struct {
@@ -123,14 +123,14 @@ func (b *Backend) inbox(a huma.API) {
 		ByID
 		With[Answer]
 	}
-	add(a, route("answer", "POST", "/inbox/{id}/answer", "inbox", "Answer a question; a second answer gets 409 and the first one", 404, 409, 422), func(ctx context.Context, in *answered) (Item, error) {
+	add(a, route("answer", "POST", "/inbox/{id}/answer", "inbox", "Answer a question; a second answer gets 409 and the first one", 404, 409, 422, 503), func(ctx context.Context, in *answered) (Item, error) {
 		return b.Inbox.Answer(ctx, in.ID, in.Body)
 	})
 	type decided struct {
 		ByID
 		With[Verdict]
 	}
-	add(a, route("decide-call", "POST", "/inbox/{id}/verdict", "inbox", "Allow or deny the call of a tool; a second verdict gets 409 and the first one", 404, 409, 422), func(ctx context.Context, in *decided) (Item, error) {
+	add(a, route("decide-call", "POST", "/inbox/{id}/verdict", "inbox", "Allow or deny the call of a tool; a second verdict gets 409 and the first one", 404, 409, 422, 503), func(ctx context.Context, in *decided) (Item, error) {
 		return b.Inbox.Decide(ctx, in.ID, in.Body)
 	})
 }
