@@ -212,6 +212,9 @@ func (j *job) begin(ctx context.Context, s *swarm.Swarm, o *swarm.Options) (iter
 				return nil, err
 			}
 			if j.thread == "" {
+				if err := samePlan(r.Log, o); err != nil {
+					return nil, err
+				}
 				return j.recounted(r, s.StreamResume(ctx, r.Log, nil)), nil
 			}
 			if j.answer == nil && stopsIn(r.Log) > j.stops {

@@ -26,21 +26,13 @@ func (e *TermsError) Error() string {
 	return fmt.Sprintf("machines: the task is in the log, in thread %q, with %s %s, and is asked now with %s: ask in other words or on another log", e.Thread, e.Term, e.Was, e.Asked)
 }
 
-// SameTerms returns a [*TermsError] if a solve, whose signals log has, was asked by other terms than
-// these options state: [Drive] and [Resume] do not go on with it by them. What the log does not have
-// yet, or the options leave to the team, is not compared.
+// SameTerms returns a [*TermsError] if the team, threshold, quorum or strategy of these options is not
+// that of a solve, whose signals log has: [Drive] and [Resume] do not go on with it by them. What the log
+// does not have yet, or the options leave to the team, is not compared.
 func SameTerms(log []signals.Any, o *swarm.Options) error {
 	t := termsOf(log)
 	if t == nil {
 		return nil
-	}
-	differ := func(term string, was, asked any) error {
-		return &TermsError{log[0].Head().Thread, term, fmt.Sprint(was), fmt.Sprint(asked)}
-	}
-	plan := planOf(log)
-	was, asked := mode.Deliberate, max(o.Mode, mode.Deliberate)
-	if plan != nil {
-		was = plan.Mode
 	}
 	needs := consensus.DefaultThreshold
 	if t.Planned { // by which the leader is chosen, unless a threshold was stated
@@ -50,19 +42,37 @@ func SameTerms(log []signals.Any, o *swarm.Options) error {
 	team := voters(o, t.Planned)
 	switch {
 	case t.Electorate != nil && !sameTeam(log, t.Electorate, team):
-		return differ("team", t.Electorate, team)
-	case was != asked && (asked != mode.Auto || plan == nil):
-		return differ("mode", was, asked)
-	case plan != nil && o.Limits.Calls > 0 && plan.Calls != o.Limits.Calls:
-		return differ("calls", plan.Calls, o.Limits.Calls)
+		return differs(log, "team", t.Electorate, team)
 	case threshold != needed:
-		return differ("threshold", needed, threshold)
+		return differs(log, "threshold", needed, threshold)
 	case o.Quorum > 0 && t.Quorum != o.Quorum:
-		return differ("quorum", t.Quorum, o.Quorum)
+		return differs(log, "quorum", t.Quorum, o.Quorum)
 	case !t.Planned && (o.Strategy == nil) != t.Default, !t.Planned && o.Strategy != nil && o.Strategy.Name() != t.Strategy:
-		return differ("strategy", t.Strategy, strategyName(o))
+		return differs(log, "strategy", t.Strategy, strategyName(o))
 	}
 	return nil
+}
+
+// samePlan returns a [*TermsError] if a solve works in another mode than the options ask for, or with
+// other calls. It goes on as it was planned, so that only who asks for it again is told.
+func samePlan(log []signals.Any, o *swarm.Options) error {
+	if termsOf(log) == nil {
+		return nil
+	}
+	plan, asked := planOf(log), max(o.Mode, mode.Deliberate)
+	switch {
+	case plan == nil && asked != mode.Deliberate:
+		return differs(log, "mode", mode.Deliberate, asked)
+	case plan != nil && asked != mode.Auto && asked != plan.Mode:
+		return differs(log, "mode", plan.Mode, asked)
+	case plan != nil && o.Limits.Calls > 0 && plan.Calls != o.Limits.Calls:
+		return differs(log, "calls", plan.Calls, o.Limits.Calls)
+	}
+	return nil
+}
+
+func differs(log []signals.Any, term string, was, asked any) error {
+	return &TermsError{log[0].Head().Thread, term, fmt.Sprint(was), fmt.Sprint(asked)}
 }
 
 // voters returns the agents whose votes count: in a plan, those that may answer.
