@@ -83,7 +83,7 @@ func TestCommandsAskARunningServer(t *testing.T) {
 	if _, errs := ask(exitError, "answer", "platform", "A year.", "--thread", thread); !strings.Contains(errs, "ada has answered first") {
 		t.Errorf("a second answer: %s", errs)
 	}
-	if _, errs := ask(exitError, "answer", "platfrom", "A year."); !strings.Contains(errs, `no run "platfrom"; did you mean "platform"?`) {
+	if _, errs := ask(exitError, "answer", "platforms", "A year."); !strings.Contains(errs, `no run "platforms"; did you mean "platform"?`) {
 		t.Errorf("an answer in a run that is not there: %s", errs)
 	}
 	if out, _ := ask(exitDecided, "show", "platform", "--thread", thread, "--follow"); !strings.Contains(out, "Thirty days, encrypted.") || !strings.Contains(out, "Stop      consensus") {

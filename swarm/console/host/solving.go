@@ -133,7 +133,7 @@ func (t *Team) own(one *api.Solve) {
 // dress adds the fields that the log of a solve does not have: its team, and whether it runs. The
 // running solves were read before the log, which has all of a solve that has ended.
 func dress(d *desk, going map[string]bool, one api.Solve) api.Solve {
-	d.Team.own(&one)
+	d.own(&one)
 	switch runs := going[one.Thread]; {
 	case d.elsewhere != nil && !runs: // whether it runs is known elsewhere
 	case one.State == api.Running && !runs && d.opened():
