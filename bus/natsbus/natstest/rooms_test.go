@@ -212,8 +212,10 @@ func TestRoomsGoOnInAnotherProcessWhenTheirRouterIsKilledInATurn(t *testing.T) {
 	}
 	got := inRooms(t, records)
 	want := alone(t, [2]string{"ops", "Who is here?"}, [2]string{"ops", "Is the backup whole?"}, [2]string{"ops", "What does it cost?"})
-	waited := func(line string) bool { return strings.Contains(line, "What does it cost?") } // before or after what is left of the turn
-	if !slices.ContainsFunc(got, waited) || !slices.Equal(slices.DeleteFunc(slices.Clone(got), waited), slices.DeleteFunc(slices.Clone(want), waited)) {
+	// What waited for a router comes after what was left of the turn, or before it.
+	waited := slices.IndexFunc(want, func(line string) bool { return strings.Contains(line, "What does it cost?") })
+	before := slices.Insert(slices.Delete(slices.Clone(want), waited, waited+1), waited-1, want[waited])
+	if !slices.Equal(got, want) && !slices.Equal(got, before) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	second.types(t, "/quit")
