@@ -134,3 +134,17 @@ func TestWhereThereIsNoTerminalThereIsNoStatus(t *testing.T) {
 		t.Errorf("%d bytes (%v)", info.Size(), err)
 	}
 }
+
+func TestALongSpeechKeepsItsEndOnly(t *testing.T) {
+	for _, begin := range []string{"It is ", `{"reason": "It is `} {
+		s := new(speech)
+		s.add(begin)
+		for range 10_000 {
+			s.add("long, ")
+		}
+		s.add("and ends")
+		if words := s.words(); !strings.HasSuffix(words, "long, and ends") || len(words) != shownBytes || len(s.text) > 3*shownBytes {
+			t.Errorf("%s: keeps %d bytes and shows %q", begin, len(s.text), words)
+		}
+	}
+}

@@ -2,6 +2,9 @@ package main
 
 import "strings"
 
+// shownBytes is how much is kept of the end of a speech.
+const shownBytes = 400
+
 // A speech is the end of what a model says, piece by piece: of JSON the newest string that has
 // several words, which no name of a member and no choice between words has. The zero speech is
 // empty.
@@ -25,8 +28,7 @@ func (s *speech) add(piece string) {
 		s.next(r)
 	}
 	if s.plain || strings.Contains(s.text, " ") {
-		const most = 400 // bytes, of which the end is shown
-		s.newest = s.text[max(0, len(s.text)-most):]
+		s.newest = s.text[max(0, len(s.text)-shownBytes):]
 	}
 }
 
@@ -61,7 +63,11 @@ func (s *speech) next(r rune) {
 }
 
 func (s *speech) keep(r rune, is bool) {
-	if is {
-		s.text += string(r)
+	if !is {
+		return
 	}
+	if len(s.text) > 2*shownBytes { // so that a long speech takes linear time
+		s.text = s.text[len(s.text)-shownBytes:]
+	}
+	s.text += string(r)
 }
