@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/graph/simple"
-
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -16,9 +14,9 @@ type builder struct {
 	of    map[string]string   // the id under which a proposal counts, by every id of it
 	votes map[signals.ID]bool // that count
 
-	proposals map[string]int64 // by the ids under which they count
-	found     map[string][]int64
-	tools     map[turn][]int64
+	proposals map[string]int // by the ids under which they count
+	found     map[string][]int
+	tools     map[turn][]int
 	stances   map[stance]signals.Stance
 }
 
@@ -34,9 +32,9 @@ type stance struct{ voter, proposal string }
 // newBuilder returns a builder with proposals as they stand.
 func newBuilder(proposals []agents.Standing) *builder {
 	b := &builder{
-		Graph: &Graph{at: map[signals.ID]int64{}, answers: map[signals.ID]int64{}, rests: simple.NewDirectedGraph(), weak: map[[2]int64]bool{}},
+		Graph: &Graph{at: map[signals.ID]int{}, answers: map[signals.ID]int{}},
 		of:    map[string]string{}, votes: map[signals.ID]bool{},
-		proposals: map[string]int64{}, found: map[string][]int64{}, tools: map[turn][]int64{}, stances: map[stance]signals.Stance{},
+		proposals: map[string]int{}, found: map[string][]int{}, tools: map[turn][]int{}, stances: map[stance]signals.Stance{},
 	}
 	for _, p := range proposals {
 		b.of[p.ID()] = p.ID()
@@ -104,21 +102,20 @@ func (b *builder) add(s signals.Any) {
 	b.at[h.ID] = n
 	if target, known := b.at[about]; known && target != n {
 		b.against[target] = append(b.against[target], n)
-		cited = slices.DeleteFunc(cited, func(i int64) bool { return i == target })
+		cited = slices.DeleteFunc(cited, func(i int) bool { return i == target })
 	}
 	b.link(n, c, cited, turn{c.Source, h.Round})
 }
 
 // node adds a claim without links.
-func (b *builder) node(c Claim) int64 {
-	n := int64(len(b.all))
-	b.all, b.against, b.Graph.votes = append(b.all, c), append(b.against, nil), append(b.Graph.votes, nil)
-	b.rests.AddNode(simple.Node(n))
-	return n
+func (b *builder) node(c Claim) int {
+	b.all, b.on, b.knew = append(b.all, c), append(b.on, nil), append(b.knew, nil)
+	b.against, b.Graph.votes = append(b.against, nil), append(b.Graph.votes, nil)
+	return len(b.all) - 1
 }
 
 // answer adds a proposal that is its author's vote, too: what it cites is what the vote rests on.
-func (b *builder) answer(c Claim, why string, cited []int64, now turn) {
+func (b *builder) answer(c Claim, why string, cited []int, now turn) {
 	if _, made := b.proposals[c.Proposal]; !made {
 		b.proposals[c.Proposal] = b.node(c)
 	}
@@ -129,7 +126,7 @@ func (b *builder) answer(c Claim, why string, cited []int64, now turn) {
 }
 
 // link links a claim with what it cites, and with what its source had found.
-func (b *builder) link(n int64, c Claim, cited []int64, now turn) {
+func (b *builder) link(n int, c Claim, cited []int, now turn) {
 	if c.Kind != signals.KindToolResult {
 		cited = append(cited, b.tools[now]...)
 	}
@@ -138,8 +135,8 @@ func (b *builder) link(n int64, c Claim, cited []int64, now turn) {
 		b.proposals[c.Proposal] = n
 		b.rest(n, cited)
 	case c.Kind == signals.KindVote:
-		if !b.rest(n, cited) {
-			b.knew(n, b.found[c.Source])
+		if found := b.found[c.Source]; !b.rest(n, cited) {
+			b.knew[n] = slices.Clone(found[max(0, len(found)-maxKnown):])
 		}
 		p := b.proposals[c.Proposal]
 		if b.stances[stance{c.Source, c.Proposal}] == signals.Disagree {
@@ -147,7 +144,7 @@ func (b *builder) link(n int64, c Claim, cited []int64, now turn) {
 			return
 		}
 		b.Graph.votes[p] = append(b.Graph.votes[p], n)
-		b.rests.SetEdge(simple.Edge{F: simple.Node(n), T: simple.Node(p)})
+		b.on[p] = append(b.on[p], n)
 	case c.IsFinding():
 		b.rest(n, cited)
 		b.speak(n, c, cited)
@@ -161,40 +158,35 @@ func (b *builder) link(n int64, c Claim, cited []int64, now turn) {
 }
 
 // rest makes a claim rest on the findings among others, and reports whether there are any.
-func (b *builder) rest(n int64, on []int64) (some bool) {
+func (b *builder) rest(n int, on []int) (some bool) {
 	for _, i := range on {
-		if i != n && b.all[i].IsFinding() {
-			b.rests.SetEdge(simple.Edge{F: simple.Node(i), T: simple.Node(n)})
-			some = true
+		if i == n || !b.all[i].IsFinding() {
+			continue
+		}
+		some = true
+		if !slices.Contains(b.on[n], i) {
+			b.on[n] = append(b.on[n], i)
 		}
 	}
 	return some
 }
 
-// knew links a vote weakly with the newest findings of its source.
-func (b *builder) knew(n int64, found []int64) {
-	for _, i := range found[max(0, len(found)-maxKnown):] {
-		b.rests.SetEdge(simple.Edge{F: simple.Node(i), T: simple.Node(n)})
-		b.weak[[2]int64{i, n}] = true
-	}
-}
-
 // speak makes a finding speak for or against the proposals that it cites.
-func (b *builder) speak(n int64, c Claim, cited []int64) {
+func (b *builder) speak(n int, c Claim, cited []int) {
 	for _, p := range cited {
 		switch {
 		case b.all[p].Kind != signals.KindProposal:
 		case b.stances[stance{c.Source, b.all[p].Proposal}] == signals.Disagree:
 			b.against[p] = append(b.against[p], n)
 		default:
-			b.rests.SetEdge(simple.Edge{F: simple.Node(n), T: simple.Node(p)})
+			b.on[p] = append(b.on[p], n)
 		}
 	}
 }
 
 // cited returns the claims that a signal replies to or has the ids of in its texts.
-func (b *builder) cited(replyTo signals.ID, texts ...string) (all []int64) {
-	cite := func(i int64) {
+func (b *builder) cited(replyTo signals.ID, texts ...string) (all []int) {
+	cite := func(i int) {
 		if !slices.Contains(all, i) {
 			all = append(all, i)
 		}
@@ -214,7 +206,7 @@ func (b *builder) cited(replyTo signals.ID, texts ...string) (all []int64) {
 
 // named returns the claim whose signal has a word as its id. Words without an underscore are
 // none that anything mints.
-func (b *builder) named(word string) (int64, bool) {
+func (b *builder) named(word string) (int, bool) {
 	if !strings.Contains(word, "_") {
 		return 0, false
 	}

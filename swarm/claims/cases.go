@@ -29,7 +29,7 @@ func (g *Graph) Cases() (all []Case) {
 		if g.all[i].Kind != signals.KindProposal {
 			continue
 		}
-		c := Case{Proposal: g.all[i], For: g.behind(int64(i)), Votes: len(g.standing(g.votes[i]))}
+		c := Case{Proposal: g.all[i], For: g.behind(i), Votes: len(g.standing(g.votes[i]))}
 		against := g.standing(g.against[i])
 		for _, n := range against {
 			switch g.all[n].Kind {
@@ -67,13 +67,13 @@ func (g *Graph) Against(id signals.ID) (all []Claim) {
 }
 
 // standing returns those of some claims that have not fallen with what is taken back.
-func (g *Graph) standing(all []int64) []int64 {
-	return slices.DeleteFunc(slices.Clone(all), func(n int64) bool { return g.out[n] })
+func (g *Graph) standing(all []int) []int {
+	return slices.DeleteFunc(slices.Clone(all), func(n int) bool { return g.out[n] })
 }
 
 // behind returns the findings that claims are or rest on.
-func (g *Graph) behind(from ...int64) (all []Claim) {
-	seen := map[int64]bool{}
+func (g *Graph) behind(from ...int) (all []Claim) {
+	seen := map[int]bool{}
 	for next := slices.Clone(from); len(next) > 0; {
 		n := next[len(next)-1]
 		next = next[:len(next)-1]
@@ -81,9 +81,7 @@ func (g *Graph) behind(from ...int64) (all []Claim) {
 			continue
 		}
 		seen[n] = true
-		for on := g.rests.To(n); on.Next(); {
-			next = append(next, on.Node().ID())
-		}
+		next = append(append(next, g.on[n]...), g.knew[n]...)
 	}
 	for _, n := range slices.Sorted(maps.Keys(seen)) {
 		if g.all[n].IsFinding() {

@@ -1,10 +1,7 @@
 package claims
 
 import (
-	"fmt"
 	"slices"
-
-	"gonum.org/v1/gonum/graph/topo"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -17,13 +14,13 @@ type Effect struct {
 
 // Retracted returns what is taken back, and what falls or is weakened with it.
 func (g *Graph) Retracted() Effect {
-	return g.effect(g.fallen(func(int64) bool { return false }, -1))
+	return g.effect(g.fallen(func(int) bool { return false }, -1))
 }
 
 // Without returns what falls if claims are retracted, with these claims. The error is an
 // [*UnknownError].
 func (g *Graph) Without(ids ...signals.ID) (Effect, error) {
-	gone := map[int64]bool{}
+	gone := map[int]bool{}
 	for _, id := range ids {
 		if _, err := g.Claim(id); err != nil {
 			return Effect{}, err
@@ -34,7 +31,7 @@ func (g *Graph) Without(ids ...signals.ID) (Effect, error) {
 		}
 		gone[g.at[id]] = true
 	}
-	return g.effect(g.fallen(func(n int64) bool { return gone[n] }, -1)), nil
+	return g.effect(g.fallen(func(n int) bool { return gone[n] }, -1)), nil
 }
 
 // Assume returns which claims fall if a claim is made true. The error is an
@@ -43,13 +40,13 @@ func (g *Graph) Assume(id signals.ID) (Effect, error) {
 	if _, err := g.Claim(id); err != nil {
 		return Effect{}, err
 	}
-	return g.effect(g.fallen(func(int64) bool { return false }, g.at[id])), nil
+	return g.effect(g.fallen(func(int) bool { return false }, g.at[id])), nil
 }
 
 // Standing returns for each claim, in log order, whether it still stands if only those
 // claims were made whose places in that order keep accepts.
 func (g *Graph) Standing(keep func(i int) bool) []bool {
-	stand, _ := g.fallen(func(n int64) bool { return !keep(int(n)) }, -1)
+	stand, _ := g.fallen(func(n int) bool { return !keep(n) }, -1)
 	for i := range stand {
 		stand[i] = !stand[i]
 	}
@@ -64,7 +61,7 @@ func (g *Graph) BehindVotes() (all []Claim) {
 		if !behind[n] && g.all[n].Kind != signals.KindVote {
 			continue
 		}
-		for _, i := range g.under[n] {
+		for _, i := range g.on[n] {
 			behind[i] = true
 		}
 	}
@@ -78,11 +75,11 @@ func (g *Graph) BehindVotes() (all []Claim) {
 
 // fallen returns which claims have fallen, and which are weakened, without those that are
 // gone or taken back and with one that is assumed; -1: none is.
-func (g *Graph) fallen(gone func(int64) bool, assumed int64) (fallen, weak []bool) {
+func (g *Graph) fallen(gone func(int) bool, assumed int) (fallen, weak []bool) {
 	fallen, weak = make([]bool, len(g.all)), make([]bool, len(g.all))
 	for _, n := range g.order {
 		stand, fell := 0, 0
-		for _, i := range g.under[n] {
+		for _, i := range g.on[n] {
 			if fallen[i] || i == assumed && g.all[n].Level == signals.Correlation {
 				fell++
 			} else {
@@ -97,29 +94,18 @@ func (g *Graph) fallen(gone func(int64) bool, assumed int64) (fallen, weak []boo
 	return fallen, weak
 }
 
-// sorted returns the claims, each after what it rests on.
-func (g *Graph) sorted() (order []int64) {
-	nodes, err := topo.Sort(g.rests)
-	if err != nil {
-		panic(fmt.Sprintf("claims: the links have a cycle: %v", err)) // findings rest on earlier ones, and nothing on votes but proposals
-	}
-	for _, n := range nodes {
-		order = append(order, n.ID())
-	}
-	return order
-}
-
-// grounds returns what each claim rests on, without weak links.
-func (g *Graph) grounds() [][]int64 {
-	under := make([][]int64, len(g.all))
-	for n := range under {
-		for on := g.rests.To(int64(n)); on.Next(); {
-			if i := on.Node().ID(); !g.weak[[2]int64{i, int64(n)}] {
-				under[n] = append(under[n], i)
-			}
+// sorted returns the claims, each after what it rests on: proposals, on which nothing
+// rests, after all others, which rest on earlier findings.
+func (g *Graph) sorted() (order []int) {
+	var proposals []int
+	for n, c := range g.all {
+		if c.Kind == signals.KindProposal {
+			proposals = append(proposals, n)
+			continue
 		}
+		order = append(order, n)
 	}
-	return under
+	return append(order, proposals...)
 }
 
 func (g *Graph) effect(fallen, weak []bool) (e Effect) {

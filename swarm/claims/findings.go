@@ -1,10 +1,6 @@
 package claims
 
-import (
-	"slices"
-
-	"github.com/swarmbus/swarmbus/signals"
-)
+import "github.com/swarmbus/swarmbus/signals"
 
 // Findings are the findings of a log with what they rest on, which grow with it. They say of
 // a vote what [Graph.Retracted] does of all of them, without a graph for each vote.
@@ -32,11 +28,7 @@ func (f *Findings) Apply(s signals.Any) {
 	}
 	f.b.add(s)
 	for n := len(f.out); n < len(f.b.all); n++ {
-		var under []int64
-		for on := f.b.rests.To(int64(n)); on.Next(); {
-			under = append(under, on.Node().ID())
-		}
-		f.out = append(f.out, f.back(f.b.all[n].ID) || f.haveFallen(under))
+		f.out = append(f.out, f.back(f.b.all[n].ID) || f.haveFallen(f.b.on[n]))
 	}
 }
 
@@ -49,7 +41,16 @@ func (f *Findings) Fell(s signals.Any) bool {
 }
 
 // haveFallen reports whether all findings among claims have fallen; false if there are none.
-func (f *Findings) haveFallen(among []int64) bool {
-	found := slices.DeleteFunc(among, func(n int64) bool { return !f.b.all[n].IsFinding() })
-	return len(found) > 0 && !slices.ContainsFunc(found, func(n int64) bool { return !f.out[n] })
+func (f *Findings) haveFallen(among []int) bool {
+	some := false
+	for _, n := range among {
+		if !f.b.all[n].IsFinding() {
+			continue
+		}
+		if !f.out[n] {
+			return false
+		}
+		some = true
+	}
+	return some
 }

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gonum.org/v1/gonum/graph/simple"
-
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/retract"
@@ -53,17 +51,16 @@ func (e *UnknownError) Error() string {
 // A Graph is the claims of a thread with their links. Make one with [Of]. It does not
 // change, and may be used concurrently. The zero Graph has no claims.
 type Graph struct {
-	all     []Claim // in log order; the index is the node's id
-	at      map[signals.ID]int64
-	answers map[signals.ID]int64  // the votes that proposals are which answer
-	rests   *simple.DirectedGraph // from a claim to those that rest on it; without cycles
-	order   []int64               // each after what it rests on
-	under   [][]int64             // by claim: what it rests on, without weak links
-	weak    map[[2]int64]bool
-	against [][]int64 // by claim: those that speak against it
-	votes   [][]int64 // by claim, if it is a proposal: votes for it
-	gone    []bool    // taken back
-	out     []bool    // taken back, or fallen with what is
+	all     []Claim // in log order; the others say claims by their places here
+	at      map[signals.ID]int
+	answers map[signals.ID]int // the votes that proposals are which answer
+	on      [][]int            // by claim: what it rests on
+	knew    [][]int            // by claim: what the source of a vote that rests on nothing had found
+	order   []int              // each after what it rests on
+	against [][]int            // by claim: those that speak against it
+	votes   [][]int            // by claim, if it is a proposal: votes for it
+	gone    []bool             // taken back
+	out     []bool             // taken back, or fallen with what is
 }
 
 // Of returns the claims of a log of one thread, with its proposals as they stand: those of
@@ -71,7 +68,7 @@ type Graph struct {
 func Of(log []signals.Any, proposals []agents.Standing) *Graph {
 	b := newBuilder(proposals)
 	b.build(log)
-	b.order, b.under = b.sorted(), b.grounds()
+	b.order = b.sorted()
 	b.takeBack(log)
 	return b.Graph
 }
@@ -84,7 +81,7 @@ func (g *Graph) takeBack(log []signals.Any) {
 		held := c.Kind == signals.KindProposal && len(g.votes[i]) > 0 // a choice of others
 		g.gone[i] = back.Has(c.ID) && !held
 	}
-	g.out, _ = g.fallen(func(int64) bool { return false }, -1)
+	g.out, _ = g.fallen(func(int) bool { return false }, -1)
 }
 
 // Len returns the number of claims.
