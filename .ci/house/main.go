@@ -1,8 +1,8 @@
-// House measures the tree: lines of code and of tests, exported names, and how
+// House measures the tree: lines of code and of tests by area, exported names, and how
 // the files of a package depend on each other. It fails where a figure is above
-// its bound.
+// its bound, and where a package is in no area.
 //
-//	go run ./.ci/house          # every bound, and the packages' figures
+//	go run ./.ci/house          # the packages' figures, every area and bound
 //	go run ./.ci/house ./bus    # the files of one package with what they use
 package main
 
@@ -25,7 +25,8 @@ import (
 // A room is what is measured of one package.
 type room struct {
 	dir     string
-	code    int // lines without comments and blank ones
+	root    bool // of the root module
+	code    int  // lines without comments and blank ones
 	tests   int
 	names   int                        // exported: types and their fields, functions, methods, constants, variables
 	uses    map[string]map[string]bool // by file: the other files of the package it depends on
@@ -46,13 +47,15 @@ func main() {
 		return
 	}
 	table(rooms)
-	if !within(rooms) {
+	kept := inAreas(rooms)
+	if !within(rooms) || !kept {
 		os.Exit(1)
 	}
 }
 
 func measure(root string) (map[string]*room, error) {
 	rooms := map[string]*room{}
+	var modules []string // below the root's
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		name := d.Name()
 		if err != nil || d.IsDir() {
@@ -61,10 +64,13 @@ func measure(root string) (map[string]*room, error) {
 			}
 			return err
 		}
+		dir := filepath.Dir(path)
+		if name == "go.mod" && dir != "." {
+			modules = append(modules, dir+"/...")
+		}
 		if !strings.HasSuffix(name, ".go") {
 			return nil
 		}
-		dir := filepath.Dir(path)
 		if rooms[dir] == nil {
 			rooms[dir] = &room{dir: dir}
 		}
@@ -79,7 +85,8 @@ func measure(root string) (map[string]*room, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range rooms {
+	for dir, r := range rooms {
+		r.root = !slices.ContainsFunc(modules, func(m string) bool { return matches(m, dir) })
 		if err := r.look(); err != nil {
 			return nil, err
 		}
@@ -264,14 +271,11 @@ func (r *room) widest() (name string, fields int) {
 func table(rooms map[string]*room) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "code\ttests\tnames\tfiles\tmost others\tmutual\twidest struct\tpackage\t")
-	var code, tests int
 	for _, dir := range slices.Sorted(maps.Keys(rooms)) {
 		r := rooms[dir]
 		name, fields := r.widest()
 		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%s %d\t%s\t\n", r.code, r.tests, r.names, len(r.uses), r.most(), r.mutual(), name, fields, dir)
-		code, tests = code+r.code, tests+r.tests
 	}
-	fmt.Fprintf(w, "%d\t%d\t\t\t\t\t\tall\t\n", code, tests)
 	w.Flush()
 }
 
