@@ -83,6 +83,7 @@ var rules = []struct {
 	}},
 	{"internal/sqlite", rule{others: []string{"modernc.org/sqlite"}}},
 	{"internal/pglite", rule{}},
+	{"internal/timetest", rule{}},
 	{"internal/items", rule{}},
 	{"internal/votes", rule{ours: []string{"internal/items"}}},
 	{"internal/near", rule{}},
@@ -223,7 +224,7 @@ var testOnly = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/anishathalye/porcupine",
 	"github.com/rogpeppe/go-internal", "gonum.org/v1/gonum", "github.com/charmbracelet/x/ansi", "go.opentelemetry.io", "github.com/google/jsonschema-go",
 	module + "/consensus/consensustest", module + "/agents/choice", module + "/agents/models/modelstest", module + "/bus/bustest",
-	module + "/internal/ollama", module + "/internal/pglite", module + "/agents/memory", module + "/agents/memory/memorytest", module + "/agents/reports/conductor", module + "/swarm/rooms/terminal", module + "/swarm",
+	module + "/internal/ollama", module + "/internal/pglite", module + "/internal/timetest", module + "/agents/memory", module + "/agents/memory/memorytest", module + "/agents/reports/conductor", module + "/swarm/rooms/terminal", module + "/swarm",
 	"github.com/coder/websocket", module + "/swarm/console/host", module + "/swarm/console/demo",
 	module + "/swarm/console/feed", module + "/consensus", module + "/swarm/runlog", module + "/swarm/rooms/office",
 }

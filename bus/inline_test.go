@@ -15,6 +15,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/events"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -36,7 +37,7 @@ func TestHandlersRunOneAtATimeInLogOrderAtAnyDepth(t *testing.T) {
 		return nil
 	})
 	must(t, a, found("x"))
-	if err := b.Sync(soon(t), depth); err != nil {
+	if err := b.Sync(timetest.Context(t), depth); err != nil {
 		t.Fatal(err)
 	}
 	var want []string
@@ -54,7 +55,7 @@ func TestHandlersRunOneAtATimeInLogOrderAtAnyDepth(t *testing.T) {
 
 func TestHandlersOfManyPublishersNeverOverlap(t *testing.T) {
 	b := newBus(t, nil)
-	ctx := soon(t)
+	ctx := timetest.Context(t)
 	var running, overlaps atomic.Int32
 	var last uint64
 	handle(t, b, bus.HandleOptions{}, func(_ context.Context, s signals.Signal[signals.Discovery]) error {
@@ -219,11 +220,11 @@ func TestHandlerThatEndsItsGoroutineLosesNothing(t *testing.T) {
 		_, _ = a.Publish(context.Background(), found("1"))
 	}()
 	<-done
-	if err := b.Sync(soon(t), 2); err != nil {
+	if err := b.Sync(timetest.Context(t), 2); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "handled", handled, []string{"1", "2"})
-	if err := b.Shutdown(soon(t)); err != nil {
+	if err := b.Shutdown(timetest.Context(t)); err != nil {
 		t.Error(err)
 	}
 	if k := balanced(t, b).Account; k.DeadFailed != 1 || k.Delivered != 1 {
@@ -363,7 +364,7 @@ func TestHandlerMayCloseItself(t *testing.T) {
 		return nil
 	})
 	must(t, a, found("1"))
-	if err := b.Sync(soon(t), b.Last()); err != nil {
+	if err := b.Sync(timetest.Context(t), b.Last()); err != nil {
 		t.Fatal(err)
 	}
 	must(t, a, found("2"))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -210,7 +211,7 @@ func TestSignalsOfALayerThatPanicsAreHandled(t *testing.T) {
 		_ = l.Append(t.Context(), ticks, func([]signals.Any) { panic("no") })
 	}()
 	<-handled
-	if err := b.Shutdown(soon(t)); err != nil {
+	if err := b.Shutdown(timetest.Context(t)); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -174,7 +175,7 @@ func TestNextWaitsAndWakes(t *testing.T) {
 
 func TestEverySignalGoesToOneOfConcurrentReaders(t *testing.T) {
 	b := newBus(t, nil)
-	ctx := soon(t)
+	ctx := timetest.Context(t)
 	sub := subscribe(t, b, bus.SubscribeOptions{})
 	const n = 2000
 	got := make(chan uint64, n)
@@ -214,7 +215,7 @@ func TestPanicOfAPredicateIsTheReadersAndInTheAccounts(t *testing.T) {
 	must(t, a, found("good"))
 	func() {
 		defer func() { _ = recover() }()
-		_, _ = sub.Next(soon(t))
+		_, _ = sub.Next(timetest.Context(t))
 		t.Error("no panic")
 	}()
 	got, _ := unread(sub)
@@ -234,7 +235,7 @@ func TestCloseOfASubscriptionDeadLettersUnreadSignals(t *testing.T) {
 	sub.Close()
 	sub.Close()
 	must(t, a, found("3"))
-	if _, err := sub.Next(soon(t)); !errors.Is(err, bus.ErrClosed) {
+	if _, err := sub.Next(timetest.Context(t)); !errors.Is(err, bus.ErrClosed) {
 		t.Errorf("got %v, want ErrClosed", err)
 	}
 	got, _ := unread(other)

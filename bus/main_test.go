@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -197,13 +196,6 @@ func describe(e events.Event) string {
 		return "slow " + e.Reader
 	}
 	return fmt.Sprintf("%T", e)
-}
-
-// soon bounds tests that would otherwise hang.
-func soon(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 // made returns what can only fail to be made because of a mistake in a test.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -299,7 +300,7 @@ func TestSignalThatIsBeingHandledDoesNotChange(t *testing.T) {
 	if _, err := a.PublishAll(t.Context(), all...); err != nil {
 		t.Error(err)
 	}
-	if err := b.Shutdown(soon(t)); err != nil || len(got) != 64+300+130 || got[63] != last {
+	if err := b.Shutdown(timetest.Context(t)); err != nil || len(got) != 64+300+130 || got[63] != last {
 		t.Errorf("%d were handled, the last of the page as %q; %v", len(got), got[63], err)
 	}
 }

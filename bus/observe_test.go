@@ -11,6 +11,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/events"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -169,7 +170,7 @@ func TestSignalsThatALaggedReaderLosesToCloseAreReported(t *testing.T) {
 	must(t, a, found("1"))
 	must(t, a, found("2"))
 	b.Close()
-	if _, err := s.Next(soon(t)); !errors.Is(err, bus.ErrClosed) {
+	if _, err := s.Next(timetest.Context(t)); !errors.Is(err, bus.ErrClosed) {
 		t.Fatal(err)
 	}
 	if all := events(); !slices.Contains(all, "settled 1 for r: closed") {

@@ -10,12 +10,13 @@ import (
 	"testing/synctest"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 func TestEveryReaderSeesLogOrder(t *testing.T) {
 	b := newBus(t, &bus.Options{History: 10_000})
-	ctx := soon(t)
+	ctx := timetest.Context(t)
 	const publishers, each = 4, 200
 	all := subscribe(t, b, bus.SubscribeOptions{})
 	some := subscribe(t, b, bus.SubscribeOptions{Threads: []string{"t1"}})
@@ -102,7 +103,7 @@ func TestPublishAllIsAllOrNothing(t *testing.T) {
 
 func TestPublishAllHasConsecutiveSeqs(t *testing.T) {
 	b := newBus(t, &bus.Options{History: 10_000})
-	ctx := soon(t)
+	ctx := timetest.Context(t)
 	var wg sync.WaitGroup
 	for p := range 4 {
 		from := agent(t, b, fmt.Sprint("a", p))
@@ -193,10 +194,10 @@ func TestSyncFailsInsideAHandler(t *testing.T) {
 func TestSyncAfterCloseSaysSo(t *testing.T) {
 	b := newBus(t, nil)
 	b.Close()
-	if err := b.Sync(soon(t), 1); !errors.Is(err, bus.ErrClosed) {
+	if err := b.Sync(timetest.Context(t), 1); !errors.Is(err, bus.ErrClosed) {
 		t.Errorf("got %v, want ErrClosed", err)
 	}
-	if err := b.Sync(soon(t), 0); err != nil {
+	if err := b.Sync(timetest.Context(t), 0); err != nil {
 		t.Errorf("nothing to wait for: %v", err)
 	}
 }

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 func TestPastGoesOnLiveWithoutGapOrRepetition(t *testing.T) {
 	b := newBus(t, &bus.Options{History: 100_000})
-	ctx := soon(t)
+	ctx := timetest.Context(t)
 	a := agent(t, b, "a")
 	const before, after = 500, 500
 	for range before {
@@ -83,14 +84,14 @@ func TestReadReturnsWhatIsAvailable(t *testing.T) {
 		must(t, a, found(fmt.Sprint(i)))
 	}
 	dst := make([]signals.Any, 3)
-	n, err := sub.Read(soon(t), dst)
+	n, err := sub.Read(timetest.Context(t), dst)
 	equal(t, "first batch", texts(dst[:n]), []string{"0", "2"})
-	m, err2 := sub.Read(soon(t), dst)
+	m, err2 := sub.Read(timetest.Context(t), dst)
 	equal(t, "second batch", texts(dst[:m]), []string{"3", "4"})
 	if err != nil || err2 != nil {
 		t.Error(err, err2)
 	}
-	if n, err := sub.Read(soon(t), nil); n != 0 || err != nil {
+	if n, err := sub.Read(timetest.Context(t), nil); n != 0 || err != nil {
 		t.Errorf("into nothing: %d, %v", n, err)
 	}
 	if k := balanced(t, b).Account; k.Delivered != 4 || k.Filtered != 1 {
@@ -108,7 +109,7 @@ func TestAllKeepsSignalsThatALoopDidNotTake(t *testing.T) {
 	}
 	next := 0
 	for next < n {
-		for s, err := range sub.All(soon(t)) {
+		for s, err := range sub.All(timetest.Context(t)) {
 			if err != nil || text(s) != fmt.Sprint(next) {
 				t.Fatalf("got %v, %v; want %d", s, err, next)
 			}
@@ -131,7 +132,7 @@ func TestCloseStopsALoopOverAllAtOnce(t *testing.T) {
 	}
 	n := 0
 	var last error
-	for s, err := range sub.All(soon(t)) {
+	for s, err := range sub.All(timetest.Context(t)) {
 		if last = err; s != nil {
 			n++
 		}

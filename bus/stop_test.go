@@ -9,6 +9,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/events"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -19,10 +20,10 @@ func TestCloseStopsAtOnceAndMayBeRepeated(t *testing.T) {
 	r := must(t, a, found("1"))
 	b.Close()
 	b.Close()
-	if _, err := a.Publish(soon(t), found("2")); !errors.Is(err, bus.ErrClosed) {
+	if _, err := a.Publish(timetest.Context(t), found("2")); !errors.Is(err, bus.ErrClosed) {
 		t.Errorf("publish: %v, want ErrClosed", err)
 	}
-	if _, err := sub.Next(soon(t)); !errors.Is(err, bus.ErrClosed) {
+	if _, err := sub.Next(timetest.Context(t)); !errors.Is(err, bus.ErrClosed) {
 		t.Errorf("next: %v, want ErrClosed", err)
 	}
 	if _, err := b.Subscribe(bus.SubscribeOptions{}); !errors.Is(err, bus.ErrClosed) {
@@ -180,10 +181,10 @@ func TestShutdownEndsBesideClose(t *testing.T) {
 			return nil
 		})
 		go func() { _, _ = a.Publish(context.Background(), found("x")) }()
-		if err := b.Shutdown(soon(t)); err != nil {
+		if err := b.Shutdown(timetest.Context(t)); err != nil {
 			t.Fatalf("shutdown beside close: %v", err)
 		}
-		if err := b.Shutdown(soon(t)); err != nil {
+		if err := b.Shutdown(timetest.Context(t)); err != nil {
 			t.Fatalf("shutdown after close: %v", err)
 		}
 	}
@@ -194,7 +195,7 @@ func TestShutdownEndsWhenAHandlerStoppedTheLastObserver(t *testing.T) {
 	stop := b.Observe(func(events.Event) {})
 	handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Discovery]) error { stop(); return nil })
 	must(t, agent(t, b, "a"), found("x"))
-	if err := b.Shutdown(soon(t)); err != nil {
+	if err := b.Shutdown(timetest.Context(t)); err != nil {
 		t.Error(err)
 	}
 }
@@ -262,7 +263,7 @@ func TestContextThatPanicsWhileHandlersRunReleasesTheLock(t *testing.T) {
 		defer func() { _ = recover() }()
 		_, _ = a.Publish(panickingContext{t.Context()}, found("one"))
 	}()
-	if err := b.Shutdown(soon(t)); err != nil || n != 4 {
+	if err := b.Shutdown(timetest.Context(t)); err != nil || n != 4 {
 		t.Errorf("%v, %d handled", err, n)
 	}
 }

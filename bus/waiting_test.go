@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/stats"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -69,7 +70,7 @@ func TestObserverThatBlocksStopsNoOneAndIsNamed(t *testing.T) {
 		if m == 0 || m > 2*n {
 			t.Errorf("missed %d events", m)
 		}
-	case <-soon(t).Done():
+	case <-timetest.Context(t).Done():
 		t.Error("no Missed event")
 	}
 }
@@ -121,7 +122,7 @@ func TestReaderThatGivesUpWakesTheNext(t *testing.T) {
 					synctest.Wait() // it is the first in the queue
 					got := make(chan error, 1)
 					go func() {
-						_, err := second.Next(soon(t))
+						_, err := second.Next(timetest.Context(t))
 						got <- err
 					}()
 					synctest.Wait()
@@ -189,7 +190,7 @@ func TestHandledSignalsMakeRoomForOthers(t *testing.T) {
 func TestSignalsWithoutHandlersNeedNoRoomBeforeHandlers(t *testing.T) {
 	b := newBus(t, &bus.Options{Undrained: 3})
 	handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Vote]) error { return nil })
-	if _, err := agent(t, b, "a").PublishAll(soon(t), found("1"), found("2"), found("3"), votes("t", "p"), found("5")); err != nil {
+	if _, err := agent(t, b, "a").PublishAll(timetest.Context(t), found("1"), found("2"), found("3"), votes("t", "p"), found("5")); err != nil {
 		t.Error(err)
 	}
 }

@@ -53,27 +53,3 @@ func TestClosedThreadsLeaveNothing(t *testing.T) {
 	}
 	runtime.KeepAlive(f)
 }
-
-// A removal must not look at all live proposals. Times are compared with one
-// another, the shortest of several runs each: those were not disturbed by
-// anything else.
-func TestRemovalCostsTheSameInALargeThread(t *testing.T) {
-	took := func(live int) time.Duration {
-		const rounds = 900
-		d := conflict.NewDetector(nil)
-		turnover(d, live, live, false)
-		start := time.Now()
-		for i := range rounds {
-			d.Remove(proposal{seq: uint64(i + 1)}.id())
-		}
-		return time.Since(start)
-	}
-	few, many := time.Hour, time.Hour
-	for range 8 {
-		few, many = min(few, took(1000)), min(many, took(16_000))
-		if many < 4*few {
-			return
-		}
-	}
-	t.Errorf("900 removals of 16,000 took %v, of 1,000 %v", many, few)
-}

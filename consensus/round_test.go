@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -285,91 +284,6 @@ func TestAbstainingTakesTheGreatestWeightBack(t *testing.T) {
 	}
 	if d := r.Decision(); d.Choice != "b" || d.Support != 1 {
 		t.Errorf("%v with %v, want all of the weight for b", d, d.Support)
-	}
-}
-
-// soon compares the shortest times of several tries, which nothing else disturbed, and reports whether
-// took stays within a multiple of base.
-func soon(try func() (took, base time.Duration), times time.Duration) (took, base time.Duration, ok bool) {
-	took, base = time.Hour, time.Hour
-	for range 8 {
-		a, b := try()
-		took, base = min(took, a), min(base, b)
-		if took < times*base {
-			return took, base, true
-		}
-	}
-	return took, base, false
-}
-
-// A voter that changes each of n votes must not cost n².
-func TestChangingManyVotesCostsLittleMoreThanCastingThem(t *testing.T) {
-	const n = 4000
-	for name, again := range map[string]consensus.Vote{
-		"lower":   {Stance: consensus.Agree, Weight: 0.5},
-		"abstain": {Stance: consensus.Abstain, Weight: 1},
-	} {
-		changed, cast, ok := soon(func() (changed, cast time.Duration) {
-			r, err := consensus.NewRound(consensus.Voting{}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range n {
-				r.Propose(fmt.Sprint(i))
-			}
-			all := func(seq uint64, v consensus.Vote) time.Duration {
-				v.Seq, v.Voter = seq, "v"
-				start := time.Now()
-				for i := range n {
-					v.ProposalID = fmt.Sprint(i)
-					if err := r.Vote(v); err != nil {
-						t.Fatal(err)
-					}
-				}
-				return time.Since(start)
-			}
-			cast = all(1, consensus.Vote{Stance: consensus.Agree, Weight: 1})
-			return all(2, again), cast
-		}, 10)
-		if !ok {
-			t.Errorf("%s: %v for %d votes, %v to change them", name, cast, n, changed)
-		}
-	}
-}
-
-// Neither voting nor a proposal after votes takes a pass over all votes.
-func TestARoundDoesNotLookAtAllVotesAgain(t *testing.T) {
-	const last = 500
-	took := func(votes int) (vote, propose time.Duration) {
-		r, err := consensus.NewRound(consensus.Voting{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Propose("a")
-		var start time.Time
-		for i := range votes + last {
-			if i == votes {
-				start = time.Now()
-			}
-			if err := r.Vote(consensus.Vote{Voter: fmt.Sprint(i), ProposalID: "a", Stance: consensus.Agree, Weight: 1}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		vote = time.Since(start)
-		start = time.Now()
-		for i := range last {
-			r.Propose(fmt.Sprint("p", i))
-		}
-		return vote, time.Since(start)
-	}
-	for what, pick := range map[string]func(vote, propose time.Duration) time.Duration{
-		"votes":     func(vote, _ time.Duration) time.Duration { return vote },
-		"proposals": func(_, propose time.Duration) time.Duration { return propose },
-	} {
-		late, early, ok := soon(func() (late, early time.Duration) { return pick(took(9500)), pick(took(100)) }, 8)
-		if !ok {
-			t.Errorf("%d %s after 100 votes took %v, after 9,500 %v", last, what, early, late)
-		}
 	}
 }
 

@@ -1,6 +1,6 @@
 // House measures the tree: lines of code and of tests by area, exported names, and how
 // the files of a package depend on each other. It fails where a figure is above
-// its bound, and where a package is in no area.
+// its bound, where a package is in no area, and where tests look at the clock of the machine.
 //
 //	go run ./.ci/house          # the packages' figures, every area and bound
 //	go run ./.ci/house ./bus    # the files of one package with what they use
@@ -47,8 +47,13 @@ func main() {
 		return
 	}
 	table(rooms)
-	kept := inAreas(rooms)
-	if !within(rooms) || !kept {
+	looks, err := glances(".")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	kept, unmoved := inAreas(rooms), few(looks)
+	if !within(rooms) || !kept || !unmoved {
 		os.Exit(1)
 	}
 }

@@ -16,7 +16,7 @@
 //
 // An [Inbox] is a subscription. InOrder waits for matching signals, in that order,
 // and skips others; Exactly skips none; Nothing expects that there is nothing left
-// to read. A failure prints the signals that were read. Waiting ends after five
-// seconds of real time, or of the bubble's time in a testing/synctest bubble, which
+// to read. A failure prints the signals that were read. Waiting ends after a
+// minute of real time, or of the bubble's time in a testing/synctest bubble, which
 // is the best place for such tests.
 package bustest

@@ -11,8 +11,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// patience is how long an expectation waits.
-const patience = 5 * time.Second
+// patience is how long an expectation waits for what never comes.
+const patience = time.Minute
 
 // An Inbox reads what a test expects. It is for one goroutine.
 type Inbox struct {

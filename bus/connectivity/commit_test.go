@@ -2,12 +2,12 @@ package connectivity_test
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -42,7 +42,7 @@ func TestAReaderFindsTheSignalItHasRead(t *testing.T) {
 		}
 	}()
 	for range n {
-		s, err := sub.Next(soon(t))
+		s, err := sub.Next(timetest.Context(t))
 		is(t, err, nil)
 		if _, held := w.Get(s.Head().ID); !held {
 			t.Fatal("not there")
@@ -89,32 +89,4 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 		_, err := connectivity.New(newBus(t, nil), &o)
 		invalid(t, err, field)
 	}
-}
-
-// The cost of a step is linear in the signals that expire: here each has
-// different recipients, so that each end is an entry of its own.
-func TestAStepsCostIsLinearInExpiringSignals(t *testing.T) {
-	each := func(n int) time.Duration {
-		b := newBus(t, nil)
-		l := made(connectivity.New(b, nil))
-		for i := range n {
-			if _, err := l.Emit(ctx, says("x", by(fmt.Sprint("s", i)), to(coordination.Self), until(1))); err != nil {
-				t.Fatal(err)
-			}
-		}
-		start := time.Now()
-		_, err := l.AdvanceStep(ctx, "t")
-		is(t, err, nil)
-		return time.Since(start) / time.Duration(n)
-	}
-	// It was 200 times as much when ids were compared with all earlier ones.
-	// One slow run may be due to a busy machine.
-	var few, many time.Duration
-	for range 3 {
-		few, many = each(1000), each(32_000)
-		if many <= 40*max(few, time.Microsecond) {
-			return
-		}
-	}
-	t.Errorf("%v each of 1,000, %v each of 32,000", few, many)
 }

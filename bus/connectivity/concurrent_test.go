@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -90,7 +91,7 @@ func TestHandlersCollideWithoutDeadlock(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	is(t, w.bus.Sync(soon(t), w.bus.Last()), nil) // another goroutine may be running the handlers
+	is(t, w.bus.Sync(timetest.Context(t), w.bus.Last()), nil) // another goroutine may be running the handlers
 	same(t, w.rebuilt(nil), w.Layer, "t")
 	if got := w.Step("t"); got != 600 {
 		t.Errorf("step %d after 600 advances", got)

@@ -11,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -166,7 +167,7 @@ func TestEmitReturnsTheBusesReason(t *testing.T) {
 // A bus with limits of its own refuses with the layer's error.
 func TestBusLimitsAreValidationErrors(t *testing.T) {
 	b := made(bus.New(&bus.Options{Limits: signals.Limits{TextBytes: 10}}))
-	t.Cleanup(func() { _ = b.Shutdown(soon(t)) })
+	t.Cleanup(func() { _ = b.Shutdown(timetest.Context(t)) })
 	_, err := made(connectivity.New(b, nil)).Emit(ctx, says("more than ten bytes"))
 	invalid(t, err, "summary")
 }

@@ -6,9 +6,11 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -200,62 +202,63 @@ func TestCriticalStaysUnacknowledgedUntilItEnds(t *testing.T) {
 
 // An inbox delivers a signal after the hook has returned its decision.
 func TestInboxesDeliverAfterTheHook(t *testing.T) {
-	entered, leave := make(chan struct{}), make(chan struct{})
-	w := real(t, &connectivity.Options{Hook: func(context.Context, coordination.Signal) (signals.Effort, error) {
-		close(entered)
-		<-leave
-		return signals.Deep, nil
-	}})
-	inbox := w.inbox("a")
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		w.emit(says("fire", class(coordination.EscalationInterrupt), to(coordination.Self)))
-	}()
-	<-entered
-	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
-	defer cancel()
-	if s, err := inbox.Next(short); err == nil {
-		t.Errorf("%q was delivered before the hook returned", s.Summary)
-	}
-	close(leave)
-	s, err := inbox.Next(soon(t))
-	if err != nil || s.Summary != "fire" || w.Mode("t") != signals.Deep {
-		t.Errorf("%q in mode %s: %v", s.Summary, w.Mode("t"), err)
-	}
-	<-done
-	equal(t, "twice", hears(t, inbox))
+	synctest.Test(t, func(t *testing.T) {
+		entered, leave := make(chan struct{}), make(chan struct{})
+		w := real(t, &connectivity.Options{Hook: func(context.Context, coordination.Signal) (signals.Effort, error) {
+			close(entered)
+			<-leave
+			return signals.Deep, nil
+		}})
+		inbox := w.inbox("a")
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			w.emit(says("fire", class(coordination.EscalationInterrupt), to(coordination.Self)))
+		}()
+		<-entered
+		short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+		defer cancel()
+		if s, err := inbox.Next(short); err == nil {
+			t.Errorf("%q was delivered before the hook returned", s.Summary)
+		}
+		close(leave)
+		s, err := inbox.Next(timetest.Context(t))
+		if err != nil || s.Summary != "fire" || w.Mode("t") != signals.Deep {
+			t.Errorf("%q in mode %s: %v", s.Summary, w.Mode("t"), err)
+		}
+		<-done
+		equal(t, "twice", hears(t, inbox))
+	})
 }
 
 // Two callers wait for hooks, and both stop waiting, the later one first.
 func TestAnInboxKeepsTheOrderIfWaitingReadersStop(t *testing.T) {
-	leave := make(chan struct{})
-	w := real(t, &connectivity.Options{Hook: func(context.Context, coordination.Signal) (signals.Effort, error) {
-		<-leave
-		return 0, nil
-	}})
-	inbox := w.inbox("a")
-	var emits, calls sync.WaitGroup
-	for n := 1; n <= 2; n++ {
-		before := w.bus.Last()
-		emits.Go(func() { w.emit(alarm(n, to(coordination.Self))) })
-		for w.bus.Last() == before {
-			runtime.Gosched()
+	synctest.Test(t, func(t *testing.T) {
+		leave := make(chan struct{})
+		w := real(t, &connectivity.Options{Hook: func(context.Context, coordination.Signal) (signals.Effort, error) {
+			<-leave
+			return 0, nil
+		}})
+		inbox := w.inbox("a")
+		var emits, calls sync.WaitGroup
+		for n := 1; n <= 2; n++ {
+			emits.Go(func() { w.emit(alarm(n, to(coordination.Self))) })
+			synctest.Wait()
 		}
-	}
-	for range 2 {
-		short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
-		defer cancel()
-		calls.Go(func() {
-			if s, err := inbox.Next(short); err == nil {
-				t.Errorf("%q was delivered before its hook returned", s.Summary)
-			}
-		})
-	}
-	calls.Wait()
-	close(leave)
-	emits.Wait()
-	equal(t, "then", hears(t, inbox), "1", "2")
+		for range 2 {
+			short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+			defer cancel()
+			calls.Go(func() {
+				if s, err := inbox.Next(short); err == nil {
+					t.Errorf("%q was delivered before its hook returned", s.Summary)
+				}
+			})
+		}
+		calls.Wait()
+		close(leave)
+		emits.Wait()
+		equal(t, "then", hears(t, inbox), "1", "2")
+	})
 }
 
 func TestASlowHookDelaysItsThreadAlone(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -63,11 +64,11 @@ func TestShutdownWaitsUntilAnInboxIsRead(t *testing.T) {
 	inbox := w.inbox("a")
 	w.emit(says("x", to(coordination.Self)))
 	down := make(chan error, 1)
-	go func() { down <- w.bus.Shutdown(soon(t)) }()
-	s, err := inbox.Next(soon(t))
+	go func() { down <- w.bus.Shutdown(timetest.Context(t)) }()
+	s, err := inbox.Next(timetest.Context(t))
 	is(t, err, nil)
 	equal(t, "read", []string{s.Summary}, "x")
-	_, err = inbox.Next(soon(t))
+	_, err = inbox.Next(timetest.Context(t))
 	is(t, err, bus.ErrClosed)
 	is(t, <-down, nil)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -42,7 +43,7 @@ func TestARecipientMakesASignalActive(t *testing.T) {
 	if w.state(s.ID) != coordination.Emitted {
 		t.Error("active before anybody read it")
 	}
-	got, err := inbox.Next(soon(t))
+	got, err := inbox.Next(timetest.Context(t))
 	if err != nil || got.ID != s.ID || got.State != coordination.Active {
 		t.Errorf("read %+v: %v", got, err)
 	}
@@ -54,7 +55,7 @@ func TestARecipientMakesASignalActive(t *testing.T) {
 	}
 	is(t, w.Received(ctx, signals.MustID("sig_x")), connectivity.ErrNotFound)
 	other.Close()
-	_, err = other.Next(soon(t))
+	_, err = other.Next(timetest.Context(t))
 	is(t, err, bus.ErrClosed)
 }
 
@@ -65,12 +66,12 @@ func TestInboxDeliversSignalsThatEndedBeforeTheyWereRead(t *testing.T) {
 	defer inbox.Close()
 	s := w.emit(says("x", to(coordination.Self)))
 	w.resolve(s.ID)
-	if got, _ := inbox.Next(soon(t)); got.State != coordination.Resolved {
+	if got, _ := inbox.Next(timetest.Context(t)); got.State != coordination.Resolved {
 		t.Errorf("shown as %s", got.State)
 	}
 	w.emit(says("y", to(coordination.Self)))
 	is(t, w.CloseThread(ctx, "t"), nil)
-	if got, _ := inbox.Next(soon(t)); got.Summary != "y" || got.Source != "a" || got.Seq == 0 {
+	if got, _ := inbox.Next(timetest.Context(t)); got.Summary != "y" || got.Source != "a" || got.Seq == 0 {
 		t.Errorf("after the thread was closed: %+v", got)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -48,7 +49,7 @@ func newBus(t testing.TB, o *bus.Options) *bus.Bus {
 	}
 	o.History = 1 << 20
 	b := made(bus.New(o))
-	t.Cleanup(func() { _ = b.Shutdown(soon(t)) })
+	t.Cleanup(func() { _ = b.Shutdown(timetest.Context(t)) })
 	return b
 }
 
@@ -69,12 +70,6 @@ func found(t interface {
 		t.Errorf("%+v: %v", q, err)
 	}
 	return all
-}
-
-func soon(t testing.TB) context.Context {
-	c, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	t.Cleanup(cancel)
-	return c
 }
 
 // watch records events as short texts.

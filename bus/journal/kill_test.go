@@ -62,7 +62,7 @@ func TestKilledWriterLosesNothingAcknowledged(t *testing.T) {
 	names := map[string]uint64{} // everything that was ever there
 	total, torn := 0, 0
 	for cycle := range cycles {
-		acknowledged := killOne(t, path, time.Duration(random.Int64N(int64(15*time.Millisecond))))
+		acknowledged := killOne(t, path, 1+random.IntN(500))
 		total += len(acknowledged)
 		j := open(t, path, nil)
 		if j.Cut() > 0 {
@@ -97,9 +97,9 @@ func TestKilledWriterLosesNothingAcknowledged(t *testing.T) {
 	t.Logf("%d cycles, %d acknowledged, %d there, %d times a torn record", cycles, total, len(names), torn)
 }
 
-// killOne lets a process write for a while after its first acknowledgement,
-// kills it, and returns what it said was acknowledged.
-func killOne(t *testing.T, path string, after time.Duration) map[string]uint64 {
+// killOne lets a process write until it has acknowledged so many records, kills
+// it, and returns what it said was acknowledged.
+func killOne(t *testing.T, path string, after int) map[string]uint64 {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), writerEnv+"="+path)
@@ -112,15 +112,10 @@ func killOne(t *testing.T, path string, after time.Duration) map[string]uint64 {
 	}
 	acknowledged := map[string]uint64{}
 	lines := bufio.NewReader(out)
-	var timer *time.Timer
 	for {
 		line, err := lines.ReadString('\n') // an incomplete line does not count
 		if err != nil {
 			break
-		}
-		if timer == nil {
-			timer = time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
-			defer timer.Stop()
 		}
 		var seq uint64
 		var name string
@@ -128,6 +123,9 @@ func killOne(t *testing.T, path string, after time.Duration) map[string]uint64 {
 			t.Fatalf("the writer said %q", line)
 		}
 		acknowledged[name] = seq
+		if len(acknowledged) == after {
+			_ = cmd.Process.Kill()
+		}
 	}
 	var exit *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != -1 {

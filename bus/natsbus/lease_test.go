@@ -7,6 +7,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/swarmbus/swarmbus/internal/timetest"
 )
 
 // A cell is the only key of a bucket, which stores what is written and loses its first reply.
@@ -39,10 +41,8 @@ func (c *cell) Get(context.Context, string) (jetstream.KeyValueEntry, error) { r
 func TestLeaseIsTakenThoughTheReplyWasLost(t *testing.T) {
 	t.Parallel()
 	l := reader(t, Options{Tell: Tell{Waits: func(h Holder) { t.Errorf("it waits for itself: %s", h) }}})
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
 	lease := &Lease{log: l, name: "solve", id: "mine", kv: new(cell), ttl: time.Hour}
-	if err := lease.take(ctx); err != nil || lease.revision != 7 {
+	if err := lease.take(timetest.Context(t)); err != nil || lease.revision != 7 {
 		t.Errorf("revision %d, %v", lease.revision, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/retract"
 )
@@ -53,36 +54,25 @@ func TestVotesFallOneByOneAsTheyDoTogether(t *testing.T) {
 	}
 }
 
-// Votes after a retraction cost one to four times what they do without one; 380 times was
-// measured with a graph of the whole log for each.
-func TestARetractionDoesNotSlowWhatFollows(t *testing.T) {
-	const votes, most = 2000, 20
-	talked := func(back bool) func() {
-		return func() {
-			l := newTalk(t)
+// BenchmarkRatioRetraction casts votes without a retraction and after one, which takes one to
+// four times as long; 380 times was measured with a graph of the whole log for each.
+func BenchmarkRatioRetraction(b *testing.B) {
+	const votes = 2000
+	talked := func(back bool) func() time.Duration {
+		return func() time.Duration {
+			l := newTalk(b)
 			f := l.say("ann", signals.ID{}, signals.Discovery{Finding: "slow", Relevance: 1})
 			g := l.say("ann", signals.ID{}, signals.Discovery{Finding: "fast", Relevance: 1})
 			l.say("ann", signals.ID{}, signals.Proposal{ProposalID: "a", Content: "do it"})
 			if back {
 				l.takeBack("ann", f)
 			}
-			for i := range votes {
-				l.say(fmt.Sprint("a", i%100), g, signals.Vote{ProposalID: "a", Stance: signals.Agree, Weight: float64(1+i/100) / 100})
-			}
+			return timetest.Took(func() {
+				for i := range votes {
+					l.say(fmt.Sprint("a", i%100), g, signals.Vote{ProposalID: "a", Stance: signals.Agree, Weight: float64(1+i/100) / 100})
+				}
+			})
 		}
 	}
-	fastest := func(f func()) time.Duration {
-		least := time.Hour
-		for range 5 {
-			began := time.Now()
-			f()
-			least = min(least, time.Since(began))
-		}
-		return least
-	}
-	without, with := fastest(talked(false)), fastest(talked(true))
-	t.Logf("%d votes: %v without a retraction, %v after one", votes, without, with)
-	if with > most*without {
-		t.Errorf("votes take %.0f times as long after a retraction", float64(with)/float64(without))
-	}
+	timetest.Ratio(b, 20, talked(false), talked(true))
 }
