@@ -36,7 +36,7 @@ var areas = []area{
 	{limit{"NATS", 4774, 4800, 4200}, []string{"bus/natsbus/...", "swarm/machines/..."}},
 	{limit{"server", 10098, 10150, 8600}, []string{"swarm/console/...", "swarm/a2a/...", "swarm/mcpserver/...", "agents/join/..."}},
 	{limit{"command", 7301, 7350, 5400}, []string{"cmd/..."}},
-	{limit{"stores and helpers", 2517, 2550, 2200}, []string{
+	{limit{"stores and helpers", 2517, 2575, 2200}, []string{ // 25 more for internal/timetest, which only tests use
 		"agents/memory/sqlite/...", "agents/memory/postgres/...", "agents/memory/internal/...", "internal/...", ".",
 	}},
 	{limit{"examples", 4667, 4700, 3900}, []string{"examples/..."}},

@@ -33,18 +33,6 @@ func Until(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// Receive returns what comes from c, and fails the test if nothing ever does.
-func Receive[T any](t testing.TB, what string, c <-chan T) T {
-	t.Helper()
-	select {
-	case x := <-c:
-		return x
-	case <-time.After(Hang):
-		t.Fatalf("waited %v in vain: %s", Hang, what)
-		panic("not reached")
-	}
-}
-
 // Ratio fails the benchmark if large takes more than most times as long as small, and
 // reports how many times it does. Both return the time of what they measure. The least of
 // a few runs in turns is compared: other programs only make them slower.
