@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/swarmbus/swarmbus/agents/tools"
 )
@@ -32,15 +31,11 @@ func TestSchemasThatWouldTakeLongAreRefused(t *testing.T) {
 		"no object":                {`{"type":"string"}`, "not the JSON schema of an object"},
 		"no schema":                {`7`, ""},
 	} {
-		began := time.Now()
 		tool := does("evil", "bomb", tools.Hints{}, says(""))
 		tool.Input = json.RawMessage(c.schema)
 		err := tool.Validate()
 		if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 400 {
 			t.Errorf("%s: %v", name, err)
-		}
-		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("%s: took %v", name, took)
 		}
 	}
 }

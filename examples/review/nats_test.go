@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/machines"
@@ -95,10 +96,7 @@ func overNATS(ctx context.Context, t *testing.T, url string, p *inspect.Package)
 			result = stopped.Result
 		}
 	}
-	for last := driver.Stats().Last; other.Stats().Compared < last-other.Stats().First; time.Sleep(10 * time.Millisecond) {
-		if ctx.Err() != nil {
-			t.Fatalf("the other process compared %+v of %d", other.Stats(), last)
-		}
-	}
+	last := driver.Stats().Last
+	timetest.Until(t, fmt.Sprint("the other process compares ", last), func() bool { return other.Stats().Compared >= last-other.Stats().First })
 	return result
 }

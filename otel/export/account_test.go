@@ -56,10 +56,9 @@ func TestSwarmDoesNotNoticeTheCollector(t *testing.T) {
 			if diff := cmp.Diff(texts(t, plain), texts(t, traced)); diff != "" {
 				t.Errorf("the log is another:\n%s", diff)
 			}
-			closing := time.Now()
 			account := p.Close()
-			if took := time.Since(closing); took > 5*time.Second {
-				t.Errorf("closing took %v, want about 500ms", took)
+			if name == "hangs" && !strings.HasSuffix(account.Why, "took too long") {
+				t.Errorf("closing ended with %q, want it not to wait for the collector", account.Why)
 			}
 			if account.Ended < 12 || account.Lost() != account.Ended || account.Sent != 0 {
 				t.Errorf("got %+v, want every span lost", account)

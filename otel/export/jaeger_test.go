@@ -14,10 +14,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/otel/oteltest"
 )
 
@@ -56,13 +56,11 @@ func startJaeger(t *testing.T) *jaeger {
 		}
 	})
 	j := &jaeger{"http://127.0.0.1:" + ports[0], "http://127.0.0.1:" + ports[2], "http://127.0.0.1:" + ports[3]}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if _, err := j.get(t.Context(), "/api/v3/services"); err == nil {
-			return j
-		} else if time.Now().After(deadline) {
-			t.Fatalf("Jaeger is not ready: %v", err)
-		}
-	}
+	timetest.Until(t, "Jaeger is ready", func() bool {
+		_, err := j.get(t.Context(), "/api/v3/services")
+		return err == nil
+	})
+	return j
 }
 
 func freePorts(t *testing.T, n int) (ports []string) {

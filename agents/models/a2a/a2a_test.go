@@ -208,8 +208,8 @@ func TestAPeerThatNeverEndsIsLeftAndItsTaskCancelled(t *testing.T) {
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	go func() {
-		for len(g.calls) < 5 {
-			time.Sleep(time.Millisecond) // real time: a server of HTTP is real, too
+		for range 5 {
+			<-g.calls
 		}
 		cancel(enough)
 	}()

@@ -336,56 +336,49 @@ func uncounted(d Dialect, open Open) error {
 	})
 }
 
-// ends lets the server stall and ends the context, by a cause and by timeout. As the
-// machine may be busy, the quickest of many tries counts.
+// ends ends the context by a cause and by a deadline, while the server stalls until the
+// call has returned.
 func ends(d Dialect, open Open) error {
-	return with(d, open, always(Reply{Text: long, Fault: Stalls}), func(_ *Server, m models.Model) error {
-		quickest := time.Hour
-		for tries := 0; tries < 20 && quickest > 50*time.Millisecond; tries++ {
-			took, err := cancelled(m)
-			if err != nil {
-				return err
-			}
-			quickest = min(quickest, took)
-		}
-		if quickest > 50*time.Millisecond {
-			return fmt.Errorf("call ended %v after it was canceled", quickest)
-		}
-		soon, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
-		defer stop()
-		if _, err := m.Ask(soon, question()); !errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("after its deadline: %w", err)
-		}
-		why := errors.New("before the call began")
-		ctx, cancel := context.WithCancelCause(context.Background())
-		cancel(why)
-		if _, err := m.Ask(ctx, question()); !errors.Is(err, why) {
+	why := errors.New("enough of it")
+	cancelled, cancel := context.WithCancelCause(context.Background())
+	if err := leaves(cancelled, d, open, func() { cancel(why) }, why); err != nil {
+		return err
+	}
+	due, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer stop()
+	if err := leaves(due, d, open, func() {}, context.DeadlineExceeded); err != nil {
+		return fmt.Errorf("after its deadline: %w", err)
+	}
+	return with(d, open, always(Reply{Text: long}), func(_ *Server, m models.Model) error {
+		if _, err := m.Ask(cancelled, question()); !errors.Is(err, why) {
 			return fmt.Errorf("with a context that has ended: %w", err)
 		}
 		return nil
 	})
 }
 
-// cancelled cancels a call during its answer, and returns how long it went on.
-func cancelled(m models.Model) (time.Duration, error) {
-	why := errors.New("enough of it")
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	r := question()
-	var ended time.Time
-	r.Show = func(models.Piece) {
-		if ended.IsZero() {
-			ended = time.Now()
-			cancel(why)
+// leaves checks that a call ends with why when its context does, though the server does
+// not end its answer: it calls stalled in the middle of it.
+func leaves(ctx context.Context, d Dialect, open Open, stalled func(), why error) error {
+	returned := make(chan struct{})
+	reply := Reply{Text: long, Fault: Stalls, hold: func() { stalled(); <-returned }}
+	return with(d, open, always(reply), func(_ *Server, m models.Model) error {
+		asked := make(chan error, 1)
+		go func() {
+			_, err := m.Ask(ctx, question())
+			asked <- err
+		}()
+		defer close(returned)
+		select {
+		case err := <-asked:
+			if !errors.Is(err, why) {
+				return fmt.Errorf("the call ended with: %w", err)
+			}
+			return nil
+		case <-time.After(time.Minute):
+			return errors.New("the call goes on after its context has ended")
 		}
-	}
-	defer time.AfterFunc(time.Second, func() { cancel(errors.New("nothing was shown")) }).Stop()
-	_, err := m.Ask(ctx, r)
-	took := time.Since(ended)
-	if !errors.Is(err, why) {
-		return took, fmt.Errorf("%v after the call was canceled: %w", took, err)
-	}
-	return took, nil
+	})
 }
 
 // endsAtTheEnd ends the context while the end of the answer is on its way, or has been

@@ -32,6 +32,8 @@ type Reply struct {
 	Fault      Fault
 	Status     int    // to refuse the request with; 0: do not
 	RetryAfter string // the header, if there is a status
+
+	hold func() // how long an answer stalls; nil: as long as the client waits
 }
 
 // A Fault is a way in which an answer goes wrong.
@@ -194,6 +196,10 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, reply *Reply) {
 	switch reply.Fault {
 	case Stalls:
 		out.send(half...)
+		if reply.hold != nil {
+			reply.hold()
+			return
+		}
 		<-r.Context().Done()
 	case Drops:
 		out.send(half...)

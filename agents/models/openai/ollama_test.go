@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/openai"
@@ -68,32 +67,13 @@ func TestRealOllamaServerRepeatsWithASeedAndKnowsNoOtherModel(t *testing.T) {
 	if _, err := other.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("Well?")}, Most: 4}); !errors.Is(err, models.ErrNotFound) {
 		t.Errorf("an unknown model: %v", err)
 	}
-	quickest := time.Hour
-	for tries := 0; tries < 10 && quickest > 50*time.Millisecond; tries++ { // the machine may be busy
-		quickest = min(quickest, cancelled(t, m))
-	}
-	if quickest > 50*time.Millisecond {
-		t.Errorf("it ended %v after it was canceled", quickest)
-	}
-}
-
-// cancelled cancels a call during its answer, and returns how long it went on.
-func cancelled(t *testing.T, m models.Model) time.Duration {
-	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	began := time.Time{}
-	_, err := m.Ask(ctx, &models.Request{Messages: []models.Message{models.User("Go on and on.")}, Most: 4000, Schema: voteSchema, Show: func(models.Piece) {
-		if began.IsZero() {
-			began = time.Now()
-			cancel()
-		}
-	}})
-	took := time.Since(began)
-	if !errors.Is(err, context.Canceled) {
-		t.Fatalf("canceled: %v, %v later", err, took)
+	if _, err := m.Ask(ctx, &models.Request{
+		Messages: []models.Message{models.User("Go on and on.")}, Most: 4000, Schema: voteSchema, Show: func(models.Piece) { cancel() },
+	}); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
 	}
-	return took
 }
 
 // TestRealOllamaServerCallsToolsWhereThereIsNoSchema asks a model that does nothing else:

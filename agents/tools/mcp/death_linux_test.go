@@ -6,9 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
 
 // TestAServerThatIgnoresTheEndOfItsInputEndsWithAProgramThatIsKilled kills a program that has
@@ -41,10 +39,5 @@ func TestAServerThatIgnoresTheEndOfItsInputEndsWithAProgramThatIsKilled(t *testi
 	if line != "opened\n" || err != nil || server == 0 {
 		t.Skipf("SKIPPED: the program said %q, and its children are not known: %v", line, err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(server, 0) == nil && !isZombie(server); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			_ = syscall.Kill(server, syscall.SIGKILL)
-			t.Fatalf("the server %d is running", server)
-		}
-	}
+	ended(t, server)
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 )
 
 // serve is a server that speaks the protocol by hand, to break it as mode says.
@@ -106,6 +105,7 @@ func bomb() string {
 func (h *hostile) call(r request) {
 	switch h.mode {
 	case "hangs":
+		fmt.Fprintln(os.Stderr, "called")
 	case "crashes":
 		fmt.Fprintln(os.Stderr, "\x1b[31mout of memory\x1b[0m")
 		os.Exit(3)
@@ -153,8 +153,8 @@ func (h *hostile) call(r request) {
 		fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"total":2,"message":"half"}}`+"\n", p.Meta.ProgressToken)
 		fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"another","progress":1}}` + "\n")
 		// The SDK delivers a notification concurrently with the result.
-		for _, err := os.Stat(os.Getenv(noted)); err != nil; _, err = os.Stat(os.Getenv(noted)) {
-			time.Sleep(time.Millisecond) // real time: it is another program
+		if pipe, err := os.Open(os.Getenv(noted)); err == nil {
+			_, _ = pipe.Read(make([]byte, 1))
 		}
 		h.text(r.ID, "ok")
 	default:

@@ -21,6 +21,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/agents/tools/mcp"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -32,7 +33,7 @@ func behaving(name, mode string) (mcp.Spec, *mcp.Options) {
 		}
 		return "", v == "SECRET"
 	}
-	return mcp.Spec{Name: name, Command: os.Args[0], Env: []string{variable}, Connect: 20 * time.Second}, &mcp.Options{Lookup: lookup}
+	return mcp.Spec{Name: name, Command: os.Args[0], Env: []string{variable}, Connect: timetest.Hang}, &mcp.Options{Lookup: lookup}
 }
 
 func opened(t *testing.T, name, mode string) *mcp.Server {
@@ -52,7 +53,7 @@ func opened(t *testing.T, name, mode string) *mcp.Server {
 
 // agentsSet is the set of an agent that may call all tools of the servers.
 func agentsSet(servers ...*mcp.Server) *tools.Set {
-	set := &tools.Set{Timeout: 10 * time.Second}
+	set := &tools.Set{Timeout: timetest.Hang}
 	for _, s := range servers {
 		set.From = append(set.From, s)
 		name, _, _ := strings.Cut(s.String(), " ")
@@ -215,15 +216,10 @@ func TestANewDescriptionInMidSolveNeedsPermission(t *testing.T) {
 	s := opened(t, "files", "changes")
 	set := agentsSet(s)
 	called(t, set, "files/read")
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) { // the notification comes beside the result
+	timetest.Until(t, "the list is new", func() bool { // the notification comes beside the result
 		all, err := s.Tools(t.Context())
-		if err == nil && strings.Contains(all[0].Description, "evil.example") {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the list is %v, %v", all, err)
-		}
-	}
+		return err == nil && strings.Contains(all[0].Description, "evil.example")
+	})
 	_, offer, err := calls(t.Context(), set, "files/read {}")
 	var asks *tools.AskError
 	if !errors.As(err, &asks) || offer[0].Description != "Reads a file." {
@@ -286,7 +282,7 @@ func TestAMissingCommandIsReported(t *testing.T) {
 
 // notes is a hook that keeps notes.
 type notes struct {
-	file string // is there when one has been kept
+	pipe *os.File // gets a byte for each
 
 	mu  sync.Mutex // protects the field below
 	all []any
@@ -300,20 +296,29 @@ func (n *notes) Note(_ context.Context, what any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.all = append(n.all, what)
-	_ = os.WriteFile(n.file, nil, 0o600) // without it, the call ends too late
+	_, _ = n.pipe.Write([]byte{1}) // the server waits for it
 }
 
 func (*notes) Trace(context.Context) *signals.Trace { return nil }
 
 func TestProgressOfACallReachesTheHookOfItsTurn(t *testing.T) {
 	t.Parallel()
-	n := &notes{file: filepath.Join(t.TempDir(), "noted")}
+	path := filepath.Join(t.TempDir(), "noted")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	n := &notes{pipe: pipe}
 	spec, o := behaving("files", "progress")
 	spec.Env = append(spec.Env, noted)
 	mode := o.Lookup
 	o.Lookup = func(v string) (string, bool) {
 		if v == noted {
-			return n.file, true
+			return path, true
 		}
 		return mode(v)
 	}
@@ -348,17 +353,24 @@ func TestCloseEndsAServerAndItsChildren(t *testing.T) {
 		t.Fatalf("%q, %v", s.Stderr(), err)
 	}
 	_ = s.Close()
-	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(child, 0) == nil && !isZombie(child); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) { // the system ends it after kill has returned
-			t.Fatalf("%d is running", child)
-		}
-	}
+	ended(t, child) // the system does so after kill has returned
 	if want := fmt.Sprintf("files: child %d\n", child); shown.String() != want {
 		t.Errorf("shown %q", shown.String())
 	}
 	if _, err := s.Tools(t.Context()); !errors.Is(err, mcp.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
+}
+
+// ended returns when a process has ended.
+func ended(t *testing.T, pid int) {
+	t.Helper()
+	t.Cleanup(func() {
+		if t.Failed() {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	})
+	timetest.Until(t, fmt.Sprint(pid, " ends"), func() bool { return syscall.Kill(pid, 0) != nil || isZombie(pid) })
 }
 
 // isZombie reports whether a process has ended and its parent has not waited for it.
@@ -370,9 +382,19 @@ func isZombie(pid int) bool {
 func TestACancelledCallReturnsAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	s := opened(t, "files", "hangs")
-	time.AfterFunc(100*time.Millisecond, cancel)
+	spec, o := behaving("files", "hangs")
+	o.Stderr = writes(cancel)
+	s, err := mcp.Open(t.Context(), spec, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close() //nolint:errcheck // what it does is asked elsewhere
 	if _, _, err := calls(ctx, agentsSet(s), "files/read"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// writes is a writer that calls a function.
+type writes func()
+
+func (w writes) Write(p []byte) (int, error) { w(); return len(p), nil }
