@@ -3,7 +3,6 @@
 //
 //   - signals: what agents say: typed, validated, immutable values
 //   - bus: one ordered, bounded log of signals and its readers
-//   - bus/events: what observers of a bus see
 //   - signals/coordination: how agents say that they need or hand over something
 //   - bus/connectivity: coordination signals with a lifecycle
 //   - bus/journal: the log on disk or in memory: append, verify, replay

@@ -47,12 +47,11 @@ var rules = []struct {
 	{"signals/retract", rule{ours: []string{"signals"}}},
 	{"swarm/internal/standings", rule{ours: []string{"signals", "agents", "internal/plain"}}},
 	{"conflict", rule{ours: []string{"signals"}}},
-	{"bus/events", rule{ours: []string{"signals", "conflict"}}},
 	{"bus/stats", rule{ours: []string{"conflict"}}},
 	{"bus/internal/store", rule{ours: []string{"signals", "internal/forms"}}},
 	{"bus/internal/site", rule{}},
 	{"bus/internal/*", rule{ours: []string{"signals", "bus/internal/store", "bus/internal/clock", "bus/internal/site"}}},
-	{"bus", rule{ours: []string{"signals", "conflict", "bus/events", "bus/stats", "bus/internal/backlog", "bus/internal/clock", "bus/internal/quota", "bus/internal/site", "bus/internal/store", "bus/internal/wait", "bus/internal/watch"}}},
+	{"bus", rule{ours: []string{"signals", "conflict", "bus/stats", "bus/internal/backlog", "bus/internal/clock", "bus/internal/quota", "bus/internal/site", "bus/internal/store", "bus/internal/wait", "bus/internal/watch"}}},
 	{"bus/journal", rule{ours: []string{"signals", "conflict", "bus"}, others: []string{"golang.org/x/sys/windows"}}},
 	{"bus/journal/journaltest", rule{ours: []string{"bus/journal"}}},
 	{"bus/connectivity/lifecycle", rule{ours: []string{"signals", "signals/coordination"}}},
@@ -116,7 +115,7 @@ var rules = []struct {
 	{"swarm/credit", rule{ours: []string{"signals", "consensus", "swarm/claims"}}},
 	{"swarm/talk", rule{ours: []string{"signals", "signals/retract", "agents", "swarm/mode", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/settle", rule{ours: []string{"signals", "signals/coordination", "consensus", "agents"}}},
-	{"swarm/replay", rule{ours: []string{"signals", "signals/retract", "conflict", "bus", "bus/events", "bus/journal", "consensus", "consensus/reliability", "swarm/runlog", "swarm/settle"}}},
+	{"swarm/replay", rule{ours: []string{"signals", "signals/retract", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/internal/words", rule{}},
 	{"swarm/internal/clock", rule{}},
 	{"swarm/internal/answers", rule{ours: []string{"signals", "bus", "swarm/runlog"}}},
@@ -125,7 +124,7 @@ var rules = []struct {
 	{"swarm/internal/settling", rule{ours: []string{"signals", "conflict", "consensus", "agents", "swarm/runlog", "swarm/settle", "swarm/internal/words"}}},
 	{"swarm/internal/seat", rule{
 		ours: []string{
-			"signals", "signals/coordination", "bus", "bus/events", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing", "swarm/internal/coordinate", "swarm/runlog", "swarm/solves",
+			"signals", "signals/coordination", "bus", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing", "swarm/internal/coordinate", "swarm/runlog", "swarm/solves",
 		},
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
@@ -210,7 +209,7 @@ var rules = []struct {
 		"signals", "signals/cloudevents", "signals/coordination", "signals/retract", "agents", "agents/routing", "agents/tools", "bus/connectivity/lifecycle", "conflict", // for the tests, which make them
 		"swarm/rooms/events", "swarm/rooms/roomlog", "swarm/runlog", "swarm/settle", "swarm/synthesis",
 	}}},
-	{"swarm/reporting", rule{ours: []string{"signals", "bus", "bus/events", "bus/journal", "agents", "agents/reports", "swarm", "swarm/runlog"}}},
+	{"swarm/reporting", rule{ours: []string{"signals", "bus", "bus/journal", "agents", "agents/reports", "swarm", "swarm/runlog"}}},
 	{"otel", rule{ours: []string{"*"}, others: []string{
 		"go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes", "go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/trace",
 	}}},

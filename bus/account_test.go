@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -27,8 +26,8 @@ func TestAccountsAlwaysBalance(t *testing.T) {
 		var subs []*bus.Subscription
 		var handlers []*bus.Handler
 		var intended, delivered uint64
-		b.Observe(func(e events.Event) {
-			if s, ok := e.(events.Settled); ok && s.Disposition == events.Delivered {
+		b.Observe(func(e bus.Event) {
+			if s, ok := e.(bus.Settled); ok && s.Disposition == bus.Delivered {
 				delivered++
 			}
 		})
@@ -111,7 +110,7 @@ func TestAccountsAlwaysBalance(t *testing.T) {
 
 func TestAccountsBalanceUnderConcurrentReaders(t *testing.T) {
 	b := newBus(t, &bus.Options{History: 100})
-	stop := b.Observe(func(events.Event) {})
+	stop := b.Observe(func(bus.Event) {})
 	defer stop()
 	ctx, cancel := context.WithCancel(context.Background())
 	var readers, publishers sync.WaitGroup

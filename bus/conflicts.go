@@ -3,7 +3,6 @@ package bus
 import (
 	"slices"
 
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
@@ -78,7 +77,7 @@ func (c *conflicts) followLocked(e *store.Entry, fed bool) {
 	c.endedLocked(change.Ended, false)
 	c.endedLocked(change.Resolved, true)
 	for _, pair := range slices.Concat(change.Announced, change.Opened) {
-		c.emitLocked(events.ConflictOpened{Pair: pair})
+		c.emitLocked(ConflictOpened{Pair: pair})
 	}
 	for _, pair := range change.Opened {
 		if fed && !c.shared {
@@ -101,7 +100,7 @@ func (c *conflicts) reachLocked(at int64) { c.latest = max(c.latest, at) }
 
 func (c *conflicts) endedLocked(ended []conflict.Pair, resolved bool) {
 	for _, pair := range ended {
-		c.emitLocked(events.ConflictEnded{Pair: pair, Resolved: resolved})
+		c.emitLocked(ConflictEnded{Pair: pair, Resolved: resolved})
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/internal/clock"
 	"github.com/swarmbus/swarmbus/bus/internal/site"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
@@ -28,7 +27,7 @@ type core struct {
 	done     chan struct{}   // closed by Close
 	inside   context.Context // for handlers: marked with this core, ended by Close
 	cancel   context.CancelFunc
-	events   *watch.List[events.Event]
+	events   *watch.List[Event]
 	awaiting atomic.Int32 // number of callers that wait for readers
 
 	_        apart
@@ -59,16 +58,16 @@ const (
 	closed
 )
 
-func (c *core) init(log *store.Log, read *clock.Clock, onError func(events.Settled)) {
+func (c *core) init(log *store.Log, read *clock.Clock, onError func(Settled)) {
 	c.done, c.log, c.clock, c.changed = make(chan struct{}), log, read, sync.NewCond(&c.mu)
-	c.events = watch.New(func(n uint64) events.Event { return events.Missed{Events: n} })
+	c.events = watch.New(func(n uint64) Event { return Missed{Events: n} })
 	c.inside, c.cancel = context.WithCancel(context.WithValue(context.Background(), insideKey{}, c))
 	if onError == nil {
 		return
 	}
 	log.AddReader() // events point to signals
-	c.events.Add(func(e events.Event) {
-		if s, ok := e.(events.Settled); ok && s.Disposition == events.DeadFailed {
+	c.events.Add(func(e Event) {
+		if s, ok := e.(Settled); ok && s.Disposition == DeadFailed {
 			onError(s)
 		}
 	}, site.Here())
@@ -127,16 +126,16 @@ func (c *core) goLocked(f func()) {
 	}()
 }
 
-func (c *core) emitLocked(e events.Event) {
+func (c *core) emitLocked(e Event) {
 	if c.events.Watched() {
 		c.events.Emit(e)
 	}
 }
 
 // settledLocked reports to observers what became of a signal for a reader.
-func (c *core) settledLocked(reader string, s signals.Any, f events.Disposition, err error) {
+func (c *core) settledLocked(reader string, s signals.Any, f Disposition, err error) {
 	if c.events.Watched() {
-		c.events.Emit(events.Settled{Signal: s, Reader: reader, Disposition: f, Err: err})
+		c.events.Emit(Settled{Signal: s, Reader: reader, Disposition: f, Err: err})
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -45,7 +44,7 @@ func TestPublisherDoesNotWorkForOthersForLong(t *testing.T) {
 
 func TestPagesAreReusedAfterReadersHaveGone(t *testing.T) {
 	for name, read := range map[string]func(*bus.Bus) (leave func()){
-		"an observer":    func(b *bus.Bus) func() { return b.Observe(func(events.Event) {}) },
+		"an observer":    func(b *bus.Bus) func() { return b.Observe(func(bus.Event) {}) },
 		"a subscription": func(b *bus.Bus) func() { return subscribe(t, b, bus.SubscribeOptions{}).Close },
 	} {
 		b := newBus(t, &bus.Options{History: 100, TTL: -1})

@@ -30,7 +30,9 @@
 // The publisher that finds the inline handlers ([Handle]) idle waits for them, as
 // long as its context allows. [Bus.History] is a bounded window: use it to watch,
 // never to decide. A signal with recipients is delivered only to their readers; the
-// history and observers ([Bus.Observe]) show it to everyone.
+// history and observers ([Bus.Observe]) show it to everyone. An observer sees an
+// [Event] for each thing that happens, and what became of each signal for each
+// reader ([Settled]).
 //
 // # Identity
 //

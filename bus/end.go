@@ -3,7 +3,6 @@ package bus
 import (
 	"errors"
 
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -57,20 +56,20 @@ func (s *Subscription) endClosedLocked() {
 	}
 	lagged := s.err != nil
 	s.backlog.Drop(func(left signals.Any) {
-		s.dropLocked(events.DeadClosed, left)
+		s.dropLocked(DeadClosed, left)
 		if lagged {
-			s.releaseLocked(0, 1, events.DeadClosed)
+			s.releaseLocked(0, 1, DeadClosed)
 		}
 	})
 	if !lagged {
-		s.backlog.Skip(s.core.log.Next(), func(left signals.Any) { s.dropLocked(events.DeadClosed, left) })
+		s.backlog.Skip(s.core.log.Next(), func(left signals.Any) { s.dropLocked(DeadClosed, left) })
 		s.endLocked()
 	}
 	s.err = ErrClosed
 	s.closed.Store(true)
 }
 
-func (s *Subscription) dropLocked(f events.Disposition, left signals.Any) {
+func (s *Subscription) dropLocked(f Disposition, left signals.Any) {
 	s.ledger.by[f]++
 	s.core.settledLocked(s.options.Agent, left, f, nil)
 }
@@ -102,7 +101,7 @@ func (s *Subscription) endLocked() {
 // aside.
 func (s *Subscription) lagLocked(end uint64) {
 	s.backlog.SetAside(end - 1)
-	s.backlog.Skip(end, func(left signals.Any) { s.dropLocked(events.DeadLagged, left) })
+	s.backlog.Skip(end, func(left signals.Any) { s.dropLocked(DeadLagged, left) })
 	s.err = ErrLagged
 	s.endLocked()
 	s.due = ^uint64(0)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -27,8 +26,8 @@ func TestFeedRepeatsALogThatWasMadeElsewhere(t *testing.T) {
 
 	second := newBus(t, &bus.Options{Mint: seed()})
 	fed := map[bool]int{}
-	defer second.Observe(func(e events.Event) {
-		if p, ok := e.(events.Published); ok {
+	defer second.Observe(func(e bus.Event) {
+		if p, ok := e.(bus.Published); ok {
 			fed[p.Fed]++
 		}
 	})()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/internal/site"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/bus/stats"
@@ -44,7 +43,7 @@ func (h *Handler) booksLocked() ledger {
 	books, delivered := h.ledger, channelOf(h.kind).delivered-h.before
 	h.inline.waitingLocked(h, func(signals.Any) { books.by[pending]++ })
 	books.intended += books.by[pending] + delivered
-	books.by[events.Delivered] += delivered
+	books.by[Delivered] += delivered
 	return books
 }
 
@@ -53,8 +52,8 @@ func (h *Handler) endLocked(running bool) {
 	books := h.booksLocked()
 	h.inline.waitingLocked(h, func(s signals.Any) {
 		if !running { // that is the first
-			books.settle(events.DeadClosed, 1)
-			h.inline.settledLocked(h.options.Agent, s, events.DeadClosed, nil)
+			books.settle(DeadClosed, 1)
+			h.inline.settledLocked(h.options.Agent, s, DeadClosed, nil)
 		}
 		running = false
 	})
@@ -63,7 +62,7 @@ func (h *Handler) endLocked(running bool) {
 }
 
 // settleLocked records what became of a signal that h was run for.
-func (h *Handler) settleLocked(f events.Disposition) {
+func (h *Handler) settleLocked(f Disposition) {
 	if h.ended.Load() { // the bus has its account
 		h.inline.past.settle(f, 1)
 		return

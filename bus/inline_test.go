@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -114,8 +113,8 @@ func TestPanicAndErrorHarmNoOneElse(t *testing.T) {
 	b := newBus(t, nil)
 	a := agent(t, b, "a")
 	var failures []error
-	b.Observe(func(e events.Event) {
-		if s, ok := e.(events.Settled); ok && s.Disposition == events.DeadFailed {
+	b.Observe(func(e bus.Event) {
+		if s, ok := e.(bus.Settled); ok && s.Disposition == bus.DeadFailed {
 			failures = append(failures, s.Err)
 		}
 	})
@@ -147,8 +146,8 @@ func TestPanicAndErrorHarmNoOneElse(t *testing.T) {
 }
 
 func TestOnErrorIsCalledForFailuresOfHandlers(t *testing.T) {
-	var failed []events.Settled
-	b := newBus(t, &bus.Options{OnError: func(s events.Settled) { failed = append(failed, s) }})
+	var failed []bus.Settled
+	b := newBus(t, &bus.Options{OnError: func(s bus.Settled) { failed = append(failed, s) }})
 	a, boom := agent(t, b, "a"), errors.New("boom")
 	handle(t, b, bus.HandleOptions{Agent: "b"}, func(_ context.Context, s signals.Signal[signals.Discovery]) error {
 		if s.Payload.Finding == "2" {
@@ -279,9 +278,9 @@ func TestSlowHandlerIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, nil)
 		a := agent(t, b, "a")
-		var slow []events.Slow
-		b.Observe(func(e events.Event) {
-			if s, ok := e.(events.Slow); ok {
+		var slow []bus.Slow
+		b.Observe(func(e bus.Event) {
+			if s, ok := e.(bus.Slow); ok {
 				slow = append(slow, s)
 			}
 		})

@@ -10,7 +10,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -165,7 +164,7 @@ func balanced(t testing.TB, b *bus.Bus) stats.Bus {
 func watch(t testing.TB, b *bus.Bus) func() []string {
 	var mu sync.Mutex // protects the field below: the sweeper publishes events too
 	var seen []string
-	stop := b.Observe(func(e events.Event) {
+	stop := b.Observe(func(e bus.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		seen = append(seen, describe(e))
@@ -178,21 +177,21 @@ func watch(t testing.TB, b *bus.Bus) func() []string {
 	}
 }
 
-func describe(e events.Event) string {
+func describe(e bus.Event) string {
 	switch e := e.(type) {
-	case events.Published:
+	case bus.Published:
 		return "published " + text(e.Signal)
-	case events.Settled:
+	case bus.Settled:
 		return fmt.Sprintf("settled %s for %s: %s", text(e.Signal), e.Reader, e.Disposition)
-	case events.Expired:
+	case bus.Expired:
 		return "expired " + text(e.Signal)
-	case events.Evicted:
+	case bus.Evicted:
 		return "evicted " + text(e.Signal)
-	case events.ConflictOpened:
+	case bus.ConflictOpened:
 		return fmt.Sprintf("opened %s-%s", e.Pair.A.ProposalID, e.Pair.B.ProposalID)
-	case events.ConflictEnded:
+	case bus.ConflictEnded:
 		return fmt.Sprintf("ended %s-%s resolved=%v", e.Pair.A.ProposalID, e.Pair.B.ProposalID, e.Resolved)
-	case events.Slow:
+	case bus.Slow:
 		return "slow " + e.Reader
 	}
 	return fmt.Sprintf("%T", e)

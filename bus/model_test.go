@@ -14,7 +14,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
@@ -26,7 +25,7 @@ type pairing struct {
 	twin     *twin
 	pubs     map[string]*bus.Publisher
 	watched  bool
-	events   []events.Event
+	events   []bus.Event
 	subs     []pairedSub
 	handlers []pairedHandler
 	ids      []signals.ID
@@ -63,7 +62,7 @@ func newPairing(t *rapid.T) *pairing {
 		p.pubs[agent], _ = p.bus.Agent(agent, bus.Permissions{})
 	}
 	if p.watched = rapid.Bool().Draw(t, "watched"); p.watched {
-		p.bus.Observe(func(e events.Event) { p.events = append(p.events, e) })
+		p.bus.Observe(func(e bus.Event) { p.events = append(p.events, e) })
 	}
 	return p
 }
@@ -258,15 +257,15 @@ func (p *pairing) check(t *rapid.T) {
 
 // changes are the events of the log, in order. The two tell of readers at
 // different moments, so what readers did is compared by the account.
-func (p *pairing) changes(all []events.Event) (out []string) {
+func (p *pairing) changes(all []bus.Event) (out []string) {
 	for _, e := range all {
 		switch e := e.(type) {
-		case events.Settled, events.Slow:
-		case events.Published:
+		case bus.Settled, bus.Slow:
+		case bus.Published:
 			out = append(out, fmt.Sprint("published ", e.Signal.Head().Seq, e.Signal.Head().ID))
-		case events.Expired:
+		case bus.Expired:
 			out = append(out, fmt.Sprint("expired ", e.Signal.Head().Seq))
-		case events.Evicted:
+		case bus.Evicted:
 			out = append(out, fmt.Sprint("evicted ", e.Signal.Head().Seq))
 		default:
 			out = append(out, describe(e))

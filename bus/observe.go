@@ -3,7 +3,6 @@ package bus
 import (
 	"slices"
 
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/internal/site"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -19,9 +18,9 @@ import (
 //
 // f must be quick: one that blocks delays the other observers and the caller that
 // it runs in, and is named in [Bus.Stats]. Other callers do not wait for it: beyond
-// 65536 waiting events, further ones are dropped and counted in a [events.Missed]. A panic
+// 65536 waiting events, further ones are dropped and counted in a [Missed]. A panic
 // of f is recovered and ignored. Without observers, events cost nothing.
-func (b *Bus) Observe(f func(events.Event)) (stop func()) {
+func (b *Bus) Observe(f func(Event)) (stop func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	remove := b.events.Add(f, site.Here())

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -46,10 +45,10 @@ func TestObserverMayPanicPublishAndStop(t *testing.T) {
 	a := agent(t, b, "a")
 	var stop func()
 	n := 0
-	b.Observe(func(events.Event) { panic("no") })
-	stop = b.Observe(func(e events.Event) {
+	b.Observe(func(bus.Event) { panic("no") })
+	stop = b.Observe(func(e bus.Event) {
 		n++
-		if p, ok := e.(events.Published); ok && text(p.Signal) == "1" {
+		if p, ok := e.(bus.Published); ok && text(p.Signal) == "1" {
 			must(t, a, found("2"))
 			return
 		}
@@ -67,7 +66,7 @@ func TestPublisherShowsTheEventsThatObserversCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // no time passes
 		b := newBus(t, nil)
 		a, seen := agent(t, b, "a"), 0
-		b.Observe(func(events.Event) {
+		b.Observe(func(bus.Event) {
 			if seen++; seen == 1 {
 				for range 20 {
 					must(t, a, found("x"))
@@ -84,7 +83,7 @@ func TestObserverSeesEventsFromTheNextOneOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, nil)
 		a, block := agent(t, b, "a"), make(chan bool)
-		b.Observe(func(events.Event) { <-block })
+		b.Observe(func(bus.Event) { <-block })
 		go must(t, a, found("1"))
 		synctest.Wait()
 		must(t, a, found("2"))
@@ -100,8 +99,8 @@ func TestObserverSeesEventsFromTheNextOneOn(t *testing.T) {
 func TestStoppedObserverSeesNothingMore(t *testing.T) {
 	b := newBus(t, nil)
 	var stop func()
-	b.Observe(func(events.Event) { stop() })
-	stop = b.Observe(func(events.Event) { t.Error("seen") })
+	b.Observe(func(bus.Event) { stop() })
+	stop = b.Observe(func(bus.Event) { t.Error("seen") })
 	must(t, agent(t, b, "a"), found("x"))
 }
 
@@ -110,8 +109,8 @@ func TestPublisherDoesNotWaitForSignalsOfOthers(t *testing.T) {
 		b := newBus(t, nil)
 		a, c, first := agent(t, b, "a"), agent(t, b, "c"), make(chan bool)
 		seen := 0
-		b.Observe(func(e events.Event) {
-			if _, ok := e.(events.Published); ok {
+		b.Observe(func(e bus.Event) {
+			if _, ok := e.(bus.Published); ok {
 				seen++
 			}
 			if seen == 1 {
@@ -145,8 +144,8 @@ func TestShutdownInAnObserverOfAHandlersSignalsEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, nil)
 		a, ended := agent(t, b, "a"), make(chan error, 1)
-		b.Observe(func(e events.Event) {
-			if p, ok := e.(events.Published); ok && text(p.Signal) == "two" {
+		b.Observe(func(e bus.Event) {
+			if p, ok := e.(bus.Published); ok && text(p.Signal) == "two" {
 				ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 				defer cancel()
 				ended <- b.Shutdown(ctx)
@@ -217,9 +216,9 @@ func TestPastIsNoBacklog(t *testing.T) {
 
 func TestSignalsThatAClosedHandlerLeavesAreReported(t *testing.T) {
 	b := newBus(t, nil)
-	settled := map[events.Disposition]int{}
-	b.Observe(func(e events.Event) {
-		if s, ok := e.(events.Settled); ok {
+	settled := map[bus.Disposition]int{}
+	b.Observe(func(e bus.Event) {
+		if s, ok := e.(bus.Settled); ok {
 			settled[s.Disposition]++
 		}
 	})
@@ -236,7 +235,7 @@ func TestSignalsThatAClosedHandlerLeavesAreReported(t *testing.T) {
 	}))
 	must(t, b.System(), found("handled"))
 	is := b.Stats().Account
-	if calls != 1 || is.DeadClosed != 5 || settled[events.DeadClosed] != 5 || settled[events.Delivered] != 1 {
+	if calls != 1 || is.DeadClosed != 5 || settled[bus.DeadClosed] != 5 || settled[bus.Delivered] != 1 {
 		t.Errorf("%d calls, account %+v, observed %v; want 5 closed and 1 delivered", calls, is, settled)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -25,11 +24,11 @@ type Options struct {
 	TTL       time.Duration // of signals without one; 0 means 1m, <0 never expire
 	Sweep     time.Duration // between sweeps; 0 means 10s, <0 only by [Bus.Sweep]
 	Undrained int           // entries waiting for inline handlers at which Publish returns ErrBacklog; 0 means 65536
-	Slow      time.Duration // a handler that takes longer is reported ([events.Slow]); 0 means 100ms
+	Slow      time.Duration // a handler that takes longer is reported ([Slow]); 0 means 100ms
 
 	// OnError is called for each signal for which an inline handler failed, as an
 	// observer is ([Bus.Observe]). Nil: none.
-	OnError func(events.Settled)
+	OnError func(Settled)
 
 	Conflicts *conflict.Options // between proposals, and the number of those; nil means the defaults
 

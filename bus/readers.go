@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/internal/backlog"
 	"github.com/swarmbus/swarmbus/bus/internal/site"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
@@ -153,7 +152,7 @@ func (s *Subscription) reviewLocked(end uint64) {
 	half := s.bound - uint64(s.options.Backlog+1)/2 // half of the backlog, plus what was there at the start
 	if unread > half && !s.slow {
 		s.slow = true
-		s.core.emitLocked(events.Slow{Reader: s.options.Agent, Site: s.site.String(), Pending: int(min(unread, s.bound))})
+		s.core.emitLocked(Slow{Reader: s.options.Agent, Site: s.site.String(), Pending: int(min(unread, s.bound))})
 	}
 	if unread > s.bound {
 		s.lagLocked(end)

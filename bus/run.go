@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 )
 
@@ -43,7 +42,7 @@ type run struct {
 // An exception is a handler to which the signal was not delivered.
 type exception struct {
 	handler     *Handler
-	disposition events.Disposition // pending: it was not for it
+	disposition Disposition // pending: it was not for it
 	err         error
 }
 
@@ -58,19 +57,19 @@ func (r *run) isFor(h *Handler) bool {
 	return r.segment != nil && slices.Contains(r.handlers, h) && h.takes(r.segment, r.i)
 }
 
-func (r *run) except(h *Handler, f events.Disposition, err error) {
+func (r *run) except(h *Handler, f Disposition, err error) {
 	r.exceptions = append(r.exceptions, exception{h, f, err})
 }
 
 // expire ends the run of a signal that has expired.
 func (r *run) expire() {
 	for _, h := range r.handlers {
-		r.skip(h, events.DeadExpired)
+		r.skip(h, DeadExpired)
 	}
 }
 
 // skip records that h does not get the signal, for a reason if it is for it.
-func (r *run) skip(h *Handler, why events.Disposition) {
+func (r *run) skip(h *Handler, why Disposition) {
 	if !h.takes(r.segment, r.i) {
 		why = pending
 	}
@@ -103,14 +102,14 @@ func (r *run) callSome() {
 		i++
 		r.called.Store(int32(i))
 		if h.ended.Load() || pos < h.from || private && !h.takes(r.segment, r.i) {
-			r.skip(h, events.DeadClosed)
+			r.skip(h, DeadClosed)
 			continue
 		}
 		r.returned = false
 		err := h.run(r.inside, s)
 		r.returned = true
 		if err != nil {
-			r.except(h, events.DeadFailed, err)
+			r.except(h, DeadFailed, err)
 		}
 	}
 }
@@ -120,10 +119,10 @@ func (r *run) callSome() {
 func (r *run) failed(v any) {
 	h := r.handlers[r.called.Load()-1]
 	if v != nil {
-		r.except(h, events.DeadFailed, &PanicError{v, debug.Stack()})
+		r.except(h, DeadFailed, &PanicError{v, debug.Stack()})
 		return
 	}
-	r.except(h, events.DeadFailed, errGoexit)
+	r.except(h, DeadFailed, errGoexit)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.goLocked(r.resume)
@@ -139,7 +138,7 @@ func (r *run) wentToAllLocked(handlers []*Handler) bool {
 func (r *run) settleLocked() {
 	rest, watched := r.exceptions, r.events.Watched()
 	for _, h := range r.handlers {
-		f, err := events.Delivered, error(nil)
+		f, err := Delivered, error(nil)
 		if len(rest) > 0 && rest[0].handler == h {
 			f, err, rest = rest[0].disposition, rest[0].err, rest[1:]
 		}

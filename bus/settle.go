@@ -3,7 +3,6 @@ package bus
 import (
 	"slices"
 
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -34,22 +33,22 @@ func (s *Subscription) accept(taken []signals.Any) (n int) {
 
 // passes applies the condition, and settles the signal unless it passes.
 func (s *Subscription) passes(next signals.Any) (passes bool) {
-	f := events.DeadFailed
+	f := DeadFailed
 	defer func() {
 		if !passes {
 			s.settle(f, next)
 		}
 	}()
 	passes = s.options.Where(next)
-	f = events.Filtered
+	f = Filtered
 	return passes
 }
 
 // deliver settles signals that the reader's caller gets.
-func (s *Subscription) deliver(taken []signals.Any) { s.settle(events.Delivered, taken...) }
+func (s *Subscription) deliver(taken []signals.Any) { s.settle(Delivered, taken...) }
 
 // settle records and reports the disposition of signals that a reader had taken.
-func (s *Subscription) settle(f events.Disposition, taken ...signals.Any) {
+func (s *Subscription) settle(f Disposition, taken ...signals.Any) {
 	if len(taken) == 0 {
 		return
 	}
@@ -66,13 +65,13 @@ func (s *Subscription) settle(f events.Disposition, taken ...signals.Any) {
 	s.core.tellWaiting()
 }
 
-func (s *Subscription) settleLocked(f events.Disposition, n int) {
+func (s *Subscription) settleLocked(f Disposition, n int) {
 	s.inHand -= uint64(n)
 	s.ledger.by[f] += uint64(n)
 }
 
 // settleEnded is for readers that have ended, whose account the bus has.
-func (s *Subscription) settleEnded(f events.Disposition, n int) {
+func (s *Subscription) settleEnded(f Disposition, n int) {
 	s.core.mu.Lock()
 	defer s.core.mu.Unlock()
 	s.mu.Lock()
@@ -83,7 +82,7 @@ func (s *Subscription) settleEnded(f events.Disposition, n int) {
 
 // expire records that a signal expired before it was read. The caller holds s.mu.
 func (s *Subscription) expire(dead signals.Any) {
-	s.ledger.by[events.DeadExpired]++
+	s.ledger.by[DeadExpired]++
 	if s.observed() {
 		s.gone = append(s.gone, dead)
 	}
@@ -91,7 +90,7 @@ func (s *Subscription) expire(dead signals.Any) {
 
 // releaseLocked records that a subscription which lagged kept signals that are
 // taken now or dead, unless the bus was closed and has settled them.
-func (s *Subscription) releaseLocked(taken, dead int, f events.Disposition) {
+func (s *Subscription) releaseLocked(taken, dead int, f Disposition) {
 	if c := s.core; c.state != closed {
 		c.kept -= uint64(taken + dead)
 		c.past.settle(f, uint64(dead))
@@ -105,7 +104,7 @@ func (s *Subscription) report() {
 		gone := s.gone
 		s.gone = nil
 		s.mu.Unlock()
-		s.tell(events.DeadExpired, gone)
+		s.tell(DeadExpired, gone)
 		s.core.events.Show() // including what a closed bus dropped
 	}
 	s.core.tellWaiting()
@@ -114,7 +113,7 @@ func (s *Subscription) report() {
 func (s *Subscription) observed() bool { return s.core.events.Watched() }
 
 // tell reports the disposition of signals to observers.
-func (s *Subscription) tell(f events.Disposition, settled []signals.Any) {
+func (s *Subscription) tell(f Disposition, settled []signals.Any) {
 	if len(settled) == 0 || !s.observed() {
 		return
 	}
@@ -130,7 +129,7 @@ func (s *Subscription) tell(f events.Disposition, settled []signals.Any) {
 // giveBack returns signals that were taken to the front of the backlog.
 func (s *Subscription) giveBack(taken []signals.Any) {
 	if len(taken) > 0 && !s.keepTaken(taken) {
-		s.settle(events.DeadClosed, taken...)
+		s.settle(DeadClosed, taken...)
 	}
 }
 

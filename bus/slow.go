@@ -2,8 +2,6 @@ package bus
 
 import (
 	"time"
-
-	"github.com/swarmbus/swarmbus/bus/events"
 )
 
 // A watchdog reports handlers that take long, including those that never return.
@@ -60,7 +58,7 @@ func (r *run) lookLocked() bool {
 	}
 	if took := now.Sub(w.since); took >= r.slow && !w.named {
 		w.named = true
-		r.events.Emit(events.Slow{Reader: h.options.Agent, Site: h.site.String(), Took: took})
+		r.events.Emit(Slow{Reader: h.options.Agent, Site: h.site.String(), Took: took})
 	}
 	return true
 }

@@ -3,8 +3,6 @@ package bus
 import (
 	"context"
 	"slices"
-
-	"github.com/swarmbus/swarmbus/bus/events"
 )
 
 // Close stops delivery at once: unread signals are dead-lettered, and reading
@@ -25,7 +23,7 @@ func (b *Bus) closeLocked() {
 	close(b.done)
 	b.cancel()
 	b.endLocked(func(reader) bool { return true })
-	b.past.settle(events.DeadClosed, b.kept) // their readers notice at the next call
+	b.past.settle(DeadClosed, b.kept) // their readers notice at the next call
 	b.kept = 0
 	b.changed.Broadcast()
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -192,7 +191,7 @@ func TestShutdownEndsBesideClose(t *testing.T) {
 
 func TestShutdownEndsWhenAHandlerStoppedTheLastObserver(t *testing.T) {
 	b := made(bus.New(nil))
-	stop := b.Observe(func(events.Event) {})
+	stop := b.Observe(func(bus.Event) {})
 	handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Discovery]) error { stop(); return nil })
 	must(t, agent(t, b, "a"), found("x"))
 	if err := b.Shutdown(timetest.Context(t)); err != nil {
@@ -204,9 +203,9 @@ func TestShutdownInsideAnObserverEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := made(bus.New(&bus.Options{TTL: time.Second, Sweep: 2 * time.Second}))
 		done := make(chan error, 2)
-		b.Observe(func(e events.Event) {
+		b.Observe(func(e bus.Event) {
 			switch e.(type) {
-			case events.Published, events.Expired: // in a publisher, and in a goroutine of the bus
+			case bus.Published, bus.Expired: // in a publisher, and in a goroutine of the bus
 				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 				defer cancel()
 				done <- b.Shutdown(ctx)
@@ -219,8 +218,8 @@ func TestShutdownInsideAnObserverEnds(t *testing.T) {
 
 		b = made(bus.New(&bus.Options{TTL: time.Second, Sweep: 2 * time.Second}))
 		must(t, agent(t, b, "a"), found("x"))
-		b.Observe(func(e events.Event) {
-			if _, ok := e.(events.Expired); ok {
+		b.Observe(func(e bus.Event) {
+			if _, ok := e.(bus.Expired); ok {
 				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 				defer cancel()
 				done <- b.Shutdown(ctx)

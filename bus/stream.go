@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/internal/quota"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/conflict"
@@ -73,7 +72,7 @@ func (s *stream) appendLocked(e *store.Entry, fed bool) {
 	seg, i := s.log.Append(e)
 	e.Signal = seg.Signal[i]
 	if s.events.Watched() { // making the event allocates
-		s.events.Emit(events.Published{Signal: e.Signal, Fed: fed || s.shared})
+		s.events.Emit(Published{Signal: e.Signal, Fed: fed || s.shared})
 	}
 	s.quota.Held(e.Source, e.Signal)
 	if e.Pages.Role != isNothing {
@@ -164,8 +163,8 @@ func (s *stream) lostLocked() func(*store.Segment, int, bool) {
 func (s *stream) lose(seg *store.Segment, i int, expired bool) {
 	s.quota.Lost(seg.Head(i).Source, seg.Signal[i])
 	if watched := s.events.Watched(); watched && expired { // making the event allocates
-		s.events.Emit(events.Expired{Signal: seg.Signal[i]})
+		s.events.Emit(Expired{Signal: seg.Signal[i]})
 	} else if watched {
-		s.events.Emit(events.Evicted{Signal: seg.Signal[i]})
+		s.events.Emit(Evicted{Signal: seg.Signal[i]})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/internal/wait"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -66,7 +65,7 @@ func (s *Subscription) look(dst []signals.Any, waits bool) (n int, ready <-chan 
 	if s.backlog.Reads(limit) {
 		var expired int
 		if n, expired = s.take(dst, limit, c.clock.Now()); s.err != nil {
-			s.releaseLocked(n, expired, events.DeadExpired)
+			s.releaseLocked(n, expired, DeadExpired)
 		}
 	}
 	switch {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
@@ -29,7 +28,7 @@ type twin struct {
 	handlers []*twinHandler
 	waiting  []twinStep
 	busy     bool
-	events   []events.Event
+	events   []bus.Event
 	stats    stats.Bus
 }
 
@@ -63,14 +62,14 @@ func newTwin(o bus.Options) *twin {
 	return &twin{opts: o, now: o.Clock, detector: conflict.NewDetector(o.Conflicts), owners: map[string]map[string]twinOwner{}}
 }
 
-func (t *twin) emit(e events.Event) { t.events = append(t.events, e) }
+func (t *twin) emit(e bus.Event) { t.events = append(t.events, e) }
 
-func settle(k, all *stats.Account, f events.Disposition, n uint64) {
+func settle(k, all *stats.Account, f bus.Disposition, n uint64) {
 	for _, b := range []*stats.Account{k, all} {
 		b.Pending -= n
-		*map[events.Disposition]*uint64{
-			events.Delivered: &b.Delivered, events.Filtered: &b.Filtered, events.DeadExpired: &b.DeadExpired,
-			events.DeadLagged: &b.DeadLagged, events.DeadFailed: &b.DeadFailed, events.DeadClosed: &b.DeadClosed,
+		*map[bus.Disposition]*uint64{
+			bus.Delivered: &b.Delivered, bus.Filtered: &b.Filtered, bus.DeadExpired: &b.DeadExpired,
+			bus.DeadLagged: &b.DeadLagged, bus.DeadFailed: &b.DeadFailed, bus.DeadClosed: &b.DeadClosed,
 		}[f] += n
 	}
 }
@@ -215,13 +214,13 @@ func (t *twin) append(s signals.Any) []conflict.Pair {
 	t.last = s.Head().Seq
 	t.stats.Published++
 	t.history = append(t.history, s)
-	t.emit(events.Published{Signal: s})
+	t.emit(bus.Published{Signal: s})
 	t.claim(s)
 	change := t.detector.Fold(s)
 	t.ended(change.Resolved, true)
 	for _, p := range change.Opened {
 		t.stats.Conflicts.Opened++
-		t.emit(events.ConflictOpened{Pair: p})
+		t.emit(bus.ConflictOpened{Pair: p})
 	}
 	for len(t.history) > t.opts.History {
 		oldest := t.history[0]
@@ -244,18 +243,18 @@ func (t *twin) append(s signals.Any) []conflict.Pair {
 
 func (t *twin) ended(pairs []conflict.Pair, resolved bool) {
 	for _, p := range pairs {
-		t.emit(events.ConflictEnded{Pair: p, Resolved: resolved})
+		t.emit(bus.ConflictEnded{Pair: p, Resolved: resolved})
 	}
 }
 
 func (t *twin) forget(s signals.Any) {
 	if t.expired(s) {
 		t.stats.Expired++
-		t.emit(events.Expired{Signal: s})
+		t.emit(bus.Expired{Signal: s})
 	} else {
 		t.stats.Evicted++
 		t.evicted = max(t.evicted, s.Head().Seq)
-		t.emit(events.Evicted{Signal: s})
+		t.emit(bus.Evicted{Signal: s})
 	}
 }
 
@@ -319,13 +318,13 @@ func (h *twinHandler) handle(s signals.Any) {
 		return
 	}
 	h.began = true
-	disposition := events.Delivered
+	disposition := bus.Delivered
 	if err := h.run(s); err != nil {
-		disposition = events.DeadFailed
+		disposition = bus.DeadFailed
 	}
 	h.began = false
 	settle(&h.account, &h.t.stats.Account, disposition, 1)
-	h.t.emit(events.Settled{Signal: s, Reader: h.o.Agent, Disposition: disposition})
+	h.t.emit(bus.Settled{Signal: s, Reader: h.o.Agent, Disposition: disposition})
 }
 
 func (h *twinHandler) close() {
@@ -337,7 +336,7 @@ func (h *twinHandler) close() {
 	if h.began {
 		n--
 	}
-	settle(&h.account, &h.t.stats.Account, events.DeadClosed, n)
+	settle(&h.account, &h.t.stats.Account, bus.DeadClosed, n)
 }
 
 func (t *twin) subscribe(o bus.SubscribeOptions) (*twinSub, bool) {
@@ -365,9 +364,9 @@ func (s *twinSub) routes(next signals.Any) bool {
 		(s.o.Threads == nil || slices.Contains(s.o.Threads, h.Thread))
 }
 
-func (s *twinSub) settle(sig signals.Any, f events.Disposition) {
+func (s *twinSub) settle(sig signals.Any, f bus.Disposition) {
 	settle(&s.account, &s.t.stats.Account, f, 1)
-	s.t.emit(events.Settled{Signal: sig, Reader: s.o.Agent, Disposition: f})
+	s.t.emit(bus.Settled{Signal: sig, Reader: s.o.Agent, Disposition: f})
 }
 
 func (s *twinSub) offer(next signals.Any) {
@@ -381,7 +380,7 @@ func (s *twinSub) offer(next signals.Any) {
 	}
 	s.err = bus.ErrLagged
 	s.backlog = s.backlog[:len(s.backlog)-1]
-	s.settle(next, events.DeadLagged)
+	s.settle(next, bus.DeadLagged)
 }
 
 // poll is the bus's Poll.
@@ -391,11 +390,11 @@ func (s *twinSub) poll() (signals.Any, error) {
 		s.backlog = s.backlog[1:]
 		switch {
 		case s.t.expired(next):
-			s.settle(next, events.DeadExpired)
+			s.settle(next, bus.DeadExpired)
 		case s.o.Where != nil && !s.o.Where(next):
-			s.settle(next, events.Filtered)
+			s.settle(next, bus.Filtered)
 		default:
-			s.settle(next, events.Delivered)
+			s.settle(next, bus.Delivered)
 			return next, nil
 		}
 	}
@@ -406,7 +405,7 @@ func (s *twinSub) close() {
 	if i := slices.Index(s.t.subs, s); i >= 0 {
 		s.t.subs = slices.Delete(s.t.subs, i, i+1)
 		for _, unread := range s.backlog {
-			s.settle(unread, events.DeadClosed)
+			s.settle(unread, bus.DeadClosed)
 		}
 		s.backlog, s.err = nil, bus.ErrClosed
 	}

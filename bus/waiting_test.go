@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
@@ -44,9 +43,9 @@ func TestObserverThatBlocksStopsNoOneAndIsNamed(t *testing.T) {
 	block, blocked := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	missed := make(chan uint64, 10)
-	b.Observe(func(e events.Event) {
+	b.Observe(func(e bus.Event) {
 		once.Do(func() { close(blocked); <-block })
-		if m, ok := e.(events.Missed); ok {
+		if m, ok := e.(bus.Missed); ok {
 			missed <- m.Events
 		}
 	})

@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
-	"github.com/swarmbus/swarmbus/bus/events"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -73,11 +73,11 @@ func (k *meters) sent(ctx context.Context, l *labels) {
 	}
 }
 
-func (k *meters) settled(ctx context.Context, l *labels, disposition events.Disposition, took time.Duration) {
+func (k *meters) settled(ctx context.Context, l *labels, disposition bus.Disposition, took time.Duration) {
 	switch {
-	case !k.consumed.Enabled(ctx), disposition == events.Filtered, disposition == events.DeadClosed:
+	case !k.consumed.Enabled(ctx), disposition == bus.Filtered, disposition == bus.DeadClosed:
 		// There was no reader, or no reader left.
-	case disposition != events.Delivered:
+	case disposition != bus.Delivered:
 		k.dead.Add(ctx, 1, metric.WithAttributes(keyDestination.String(l.kind), keyFate.String(disposition.String())))
 	default:
 		k.consumed.Add(ctx, 1, l.consumed)

@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/swarmbus/swarmbus/bus/events"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -32,18 +32,18 @@ type row struct {
 }
 
 // settled counts one delivery.
-func (r *row) settled(e *events.Settled, took time.Duration) {
+func (r *row) settled(e *bus.Settled, took time.Duration) {
 	switch {
-	case e.Disposition == events.Filtered:
+	case e.Disposition == bus.Filtered:
 		r.filtered++
-	case e.Disposition != events.Delivered:
+	case e.Disposition != bus.Delivered:
 		r.dead++
 	case r.late:
 		r.behind++
 	default:
 		r.delivered++
 	}
-	if e.Disposition == events.Delivered && took > r.slowest {
+	if e.Disposition == bus.Delivered && took > r.slowest {
 		r.slowest, r.reader = took, e.Reader
 	}
 }

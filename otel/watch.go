@@ -9,7 +9,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -47,18 +46,18 @@ func (o *Observer) Watch(b *bus.Bus) (stop func(), err error) {
 	return func() { unwatch(); w.flush(true); o.leave(w) }, nil
 }
 
-func (w *watch) see(e events.Event) {
+func (w *watch) see(e bus.Event) {
 	switch e := e.(type) {
-	case events.Published:
+	case bus.Published:
 		w.published(&e)
-	case events.Settled:
+	case bus.Settled:
 		w.settled(&e)
-	case events.Slow:
+	case bus.Slow:
 		w.log.LogAttrs(context.Background(), slog.LevelWarn, "slow reader",
 			slog.String("reader", e.Reader), slog.String("site", e.Site), slog.Duration("took", e.Took), slog.Int("pending", e.Pending))
-	case events.Missed:
+	case bus.Missed:
 		w.log.LogAttrs(context.Background(), slog.LevelWarn, "events missed: spans and counts lack them", slog.Uint64("events", e.Events))
-	case events.Expired, events.Evicted, events.ConflictOpened, events.ConflictEnded:
+	case bus.Expired, bus.Evicted, bus.ConflictOpened, bus.ConflictEnded:
 		// They are part of the bus's counts, or signals of their own.
 	}
 }
@@ -69,7 +68,7 @@ var (
 	consumer = trace.WithSpanKind(trace.SpanKindConsumer)
 )
 
-func (w *watch) published(e *events.Published) {
+func (w *watch) published(e *bus.Published) {
 	s := e.Signal
 	h, l := s.Head(), w.labelsOf(s.Kind())
 	w.mu.Lock()
@@ -112,7 +111,7 @@ func (w *watch) solveOf(h *signals.Header) *solving {
 	return w.rows.running[h.Thread]
 }
 
-func (w *watch) settled(e *events.Settled) {
+func (w *watch) settled(e *bus.Settled) {
 	h, l := e.Signal.Head(), w.labelsOf(e.Signal.Kind())
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -122,16 +121,16 @@ func (w *watch) settled(e *events.Settled) {
 		took = time.Since(published.at)
 	}
 	w.meters.settled(context.Background(), l, e.Disposition, took)
-	if e.Disposition == events.DeadClosed {
+	if e.Disposition == bus.DeadClosed {
 		return // every solve ends with these
 	}
 	row := w.rows.byID[h.ID]
 	if row != nil {
 		row.settled(e, took)
 	}
-	wrong := e.Disposition != events.Delivered && e.Disposition != events.Filtered
+	wrong := e.Disposition != bus.Delivered && e.Disposition != bus.Filtered
 	traced := published.span.IsSampled() || published.seq == 0 // not known: published before the watch, or no longer remembered
-	late := row == nil && e.Disposition == events.Delivered && traced
+	late := row == nil && e.Disposition == bus.Delivered && traced
 	if wrong || late || w.deliveries && traced {
 		w.delivery(e, &h, l, published, late)
 	}
@@ -139,7 +138,7 @@ func (w *watch) settled(e *events.Settled) {
 
 // delivery records one delivery as a span of its own, which begins with the
 // publish.
-func (w *watch) delivery(e *events.Settled, h *signals.Header, l *labels, published place, late bool) {
+func (w *watch) delivery(e *bus.Settled, h *signals.Header, l *labels, published place, late bool) {
 	origin := ToSpan(h.Trace)
 	if !origin.IsValid() {
 		origin = published.span
@@ -158,13 +157,13 @@ func (w *watch) delivery(e *events.Settled, h *signals.Header, l *labels, publis
 		}
 		link(span, linkOrigin, origin)
 	}
-	if e.Disposition != events.Delivered && e.Disposition != events.Filtered {
+	if e.Disposition != bus.Delivered && e.Disposition != bus.Filtered {
 		w.died(ctx, span, e)
 	}
 }
 
 // died records a dead letter.
-func (w *watch) died(ctx context.Context, span trace.Span, e *events.Settled) {
+func (w *watch) died(ctx context.Context, span trace.Span, e *bus.Settled) {
 	disposition := e.Disposition.String()
 	sort, text, why := disposition, disposition, ""
 	if e.Err != nil {

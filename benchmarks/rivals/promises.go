@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/internal/forms"
 	"github.com/swarmbus/swarmbus/signals"
@@ -189,7 +188,7 @@ func startWatched(int) (func(int), func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	stop := b.Observe(func(events.Event) { locked++ })
+	stop := b.Observe(func(bus.Event) { locked++ })
 	e := newEvent()
 	return publishing(p, func(int) signals.Any { return e }), func() { stop(); b.Close() }, nil
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -24,8 +23,8 @@ func newConflicts(from uint64) (*conflicts, error) {
 		return nil, err
 	}
 	c := &conflicts{bus: b, from: from}
-	b.Observe(func(e events.Event) {
-		if e, ok := e.(events.ConflictOpened); ok {
+	b.Observe(func(e bus.Event) {
+		if e, ok := e.(bus.ConflictOpened); ok {
 			c.opened = append(c.opened, e.Pair)
 		}
 	})

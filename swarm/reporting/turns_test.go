@@ -10,7 +10,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -96,8 +95,8 @@ func TestARefusedReportIsNoDeadLetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	var dead []error
-	stop := b.Observe(func(e events.Event) {
-		if s, ok := e.(events.Settled); ok && s.Disposition == events.DeadFailed {
+	stop := b.Observe(func(e bus.Event) {
+		if s, ok := e.(bus.Settled); ok && s.Disposition == bus.DeadFailed {
 			dead = append(dead, s.Err)
 		}
 	})

@@ -2,7 +2,6 @@ package seat
 
 import (
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/events"
 )
 
 // A Wake is what a solve waits for beside its turns.
@@ -19,8 +18,8 @@ func NewWake() Wake { return Wake{Back: make(chan struct{}, 1)} }
 func (w *Wake) On(b *bus.Bus, thread string) {
 	outside := make(chan struct{}, 1)
 	w.Outside = outside
-	w.unobserve = b.Observe(func(e events.Event) {
-		if said, ok := e.(events.Published); ok && said.Signal.Head().Thread == thread {
+	w.unobserve = b.Observe(func(e bus.Event) {
+		if said, ok := e.(bus.Published); ok && said.Signal.Head().Thread == thread {
 			notify(outside)
 		}
 	})

@@ -1,6 +1,4 @@
-// Package events has what an observer of a bus sees: one type for each thing that
-// happens, and what became of each signal for each reader. Bus.Observe delivers them.
-package events
+package bus
 
 import (
 	"time"
@@ -25,7 +23,7 @@ type (
 		Signal      signals.Any
 		Reader      string // the agent's id
 		Disposition Disposition
-		Err         error // for [DeadFailed]: the handler's error, or a *bus.PanicError
+		Err         error // for [DeadFailed]: the handler's error, or a *PanicError
 	}
 	// Expired says that an expired signal was swept, or evicted before that.
 	Expired struct{ Signal signals.Any }
