@@ -47,11 +47,10 @@ var rules = []struct {
 	{"signals/retract", rule{ours: []string{"signals"}}},
 	{"swarm/internal/standings", rule{ours: []string{"signals", "agents", "internal/plain"}}},
 	{"conflict", rule{ours: []string{"signals"}}},
-	{"bus/stats", rule{ours: []string{"conflict"}}},
 	{"bus/internal/store", rule{ours: []string{"signals", "internal/forms"}}},
 	{"bus/internal/site", rule{}},
 	{"bus/internal/*", rule{ours: []string{"signals", "bus/internal/store", "bus/internal/clock", "bus/internal/site"}}},
-	{"bus", rule{ours: []string{"signals", "conflict", "bus/stats", "bus/internal/backlog", "bus/internal/clock", "bus/internal/quota", "bus/internal/site", "bus/internal/store", "bus/internal/wait", "bus/internal/watch"}}},
+	{"bus", rule{ours: []string{"signals", "conflict", "bus/internal/backlog", "bus/internal/clock", "bus/internal/quota", "bus/internal/site", "bus/internal/store", "bus/internal/wait", "bus/internal/watch"}}},
 	{"bus/journal", rule{ours: []string{"signals", "conflict", "bus"}, others: []string{"golang.org/x/sys/windows"}}},
 	{"bus/journal/journaltest", rule{ours: []string{"bus/journal"}}},
 	{"bus/connectivity/lifecycle", rule{ours: []string{"signals", "signals/coordination"}}},
@@ -124,7 +123,7 @@ var rules = []struct {
 	{"swarm/internal/settling", rule{ours: []string{"signals", "conflict", "consensus", "agents", "swarm/runlog", "swarm/settle", "swarm/internal/words"}}},
 	{"swarm/internal/seat", rule{
 		ours: []string{
-			"signals", "signals/coordination", "bus", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing", "swarm/internal/coordinate", "swarm/runlog", "swarm/solves",
+			"signals", "signals/coordination", "bus", "consensus", "agents/spending", "agents", "agents/routing", "swarm/internal/coordinate", "swarm/runlog", "swarm/solves",
 		},
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
@@ -134,7 +133,7 @@ var rules = []struct {
 		"signals", "bus", "bus/journal", "consensus/reliability", "swarm/runlog", "swarm/replay", "swarm/internal/clock", "swarm/internal/names",
 	}}},
 	{"swarm/solves", rule{ours: []string{
-		"signals", "signals/retract", "conflict", "bus", "bus/connectivity/lifecycle", "bus/journal", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing",
+		"signals", "signals/retract", "conflict", "bus", "bus/connectivity/lifecycle", "bus/journal", "consensus", "agents/spending", "agents", "agents/routing",
 		"swarm/claims", "swarm/credit", "swarm/synthesis", "swarm/internal/answers", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/settle", "swarm/talk",
 	}}},
 	{"swarm", rule{
@@ -147,7 +146,7 @@ var rules = []struct {
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
 	{"swarm/transcript", rule{
-		ours:   []string{"signals", "signals/coordination", "signals/retract", "conflict", "bus", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/talk", "swarm/internal/words"},
+		ours:   []string{"signals", "signals/coordination", "signals/retract", "conflict", "bus", "consensus", "agents/spending", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/talk", "swarm/internal/words"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
 	{"swarm/transcript/terminal", rule{
@@ -189,7 +188,7 @@ var rules = []struct {
 	{"swarm/console/feed", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/coder/websocket"}}},
 	{"swarm/console/guard", rule{ours: []string{"swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},
 	{"swarm/console/host", rule{ours: []string{
-		"signals", "bus", "bus/stats", "bus/journal", "agents", "agents/hooks", "agents/memory", "agents/reports", "agents/routing", "agents/tools", "swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
+		"signals", "bus", "bus/journal", "agents", "agents/hooks", "agents/memory", "agents/reports", "agents/routing", "agents/tools", "swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
 		"swarm/internal/answers", "swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/view",
 	}}},
 	{"swarm/console/demo", rule{ours: []string{

@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -215,7 +214,7 @@ func TestHandlerClosedDuringARunThatIsNotForItIsInNoAccounts(t *testing.T) {
 	private := found("x")
 	private.Recipients = signals.To("me")
 	must(t, agent(t, b, "a"), private)
-	if got, want := balanced(t, b).Account, (stats.Account{Intended: 1, Delivered: 1}); got != want {
+	if got, want := balanced(t, b).Account, (bus.Account{Intended: 1, Delivered: 1}); got != want {
 		t.Errorf("account %+v, want %+v", got, want)
 	}
 }

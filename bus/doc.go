@@ -58,7 +58,7 @@
 // now > time + ttl: from then on it is refused, and neither returned nor
 // delivered. Next checks this at the call, Read and iterations once for all that
 // they take. The machine's clock is read once a second and is monotonic in
-// between. Every undelivered signal is accounted for: see [stats.Account].
+// between. Every undelivered signal is accounted for: see [Account].
 //
 // A signal in the history takes its own size and about 65 bytes, plus 40 if it
 // is the first reply to another. Publishing allocates nothing as long as no one

@@ -3,13 +3,12 @@ package bus
 import (
 	"errors"
 
-	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 // Account returns the subscription's own account, also after the subscription has
 // ended.
-func (s *Subscription) Account() stats.Account {
+func (s *Subscription) Account() Account {
 	s.core.mu.Lock()
 	defer s.core.mu.Unlock()
 	return s.accountLocked()
@@ -18,7 +17,7 @@ func (s *Subscription) Account() stats.Account {
 // accountLocked adds the pending signals: those in the backlog, and those that
 // readers have taken but not settled. Intended signals are counted separately, and
 // each of them once.
-func (s *Subscription) accountLocked() stats.Account {
+func (s *Subscription) accountLocked() Account {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	books := s.ledger
@@ -29,8 +28,8 @@ func (s *Subscription) accountLocked() stats.Account {
 
 func (s *Subscription) agent() string { return s.options.Agent }
 
-func (s *Subscription) statsLocked() stats.Reader {
-	return stats.Reader{Agent: s.options.Agent, Site: s.site.String(), Account: s.accountLocked()}
+func (s *Subscription) statsLocked() ReaderStats {
+	return ReaderStats{Agent: s.options.Agent, Site: s.site.String(), Account: s.accountLocked()}
 }
 
 // Close ends the subscription: its unread signals are dead-lettered, and reads

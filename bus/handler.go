@@ -6,7 +6,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/internal/site"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
-	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -73,7 +72,7 @@ func (h *Handler) settleLocked(f Disposition) {
 
 func (h *Handler) agent() string { return h.options.Agent }
 
-func (h *Handler) statsLocked() stats.Reader {
+func (h *Handler) statsLocked() ReaderStats {
 	books := h.booksLocked()
-	return stats.Reader{Agent: h.options.Agent, Site: h.site.String(), Running: h.inline.runningFor(h), Account: books.account()}
+	return ReaderStats{Agent: h.options.Agent, Site: h.site.String(), Running: h.inline.runningFor(h), Account: books.account()}
 }

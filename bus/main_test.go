@@ -10,7 +10,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -146,7 +145,7 @@ func equal[T comparable](t testing.TB, what string, got, want []T) {
 }
 
 // balanced checks the reconcile law for the bus and each of its readers.
-func balanced(t testing.TB, b *bus.Bus) stats.Bus {
+func balanced(t testing.TB, b *bus.Bus) bus.Stats {
 	t.Helper()
 	s := b.Stats()
 	if !s.Account.Balanced() {

@@ -14,7 +14,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -241,7 +240,7 @@ func (p *pairing) check(t *rapid.T) {
 		t.Fatalf("the account does not balance: %+v", got.Account)
 	}
 	got.Readers = nil
-	if diff := cmp.Diff(got, p.twin.count(), cmpopts.IgnoreFields(stats.Bus{}, "Readers")); diff != "" {
+	if diff := cmp.Diff(got, p.twin.count(), cmpopts.IgnoreFields(bus.Stats{}, "Readers")); diff != "" {
 		t.Fatalf("stats (got -, want +): %s", diff)
 	}
 	for i, h := range p.handlers {

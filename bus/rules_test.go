@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/rules"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -25,7 +24,7 @@ func disagrees(thread, proposal string) *signals.Signal[signals.Vote] {
 func detecting(t *testing.T, r conflict.Rule) (b *bus.Bus, x, y signals.ID) {
 	t.Helper()
 	b = newBus(t, nil)
-	stop, err := rules.Apply(b, r)
+	stop, err := bus.Detect(b, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +97,7 @@ func TestConflictsOfARuleAreInTheLogThatIsFed(t *testing.T) {
 			t.Fatal(err)
 		}
 		equal(t, "open", openSides(follower), [][2]signals.ID{{x, y}})
-		stop, err := rules.Apply(follower, conflict.OpposedVotes())
+		stop, err := bus.Detect(follower, conflict.OpposedVotes())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +132,7 @@ func TestSlowOrPanickingRuleDelaysNoOne(t *testing.T) {
 
 func TestRuleThatCannotBeIsRefused(t *testing.T) {
 	b := newBus(t, nil)
-	if _, err := rules.Apply(b, conflict.Rule{Name: "x"}); !errors.Is(err, bus.ErrOption) || !strings.Contains(err.Error(), "Rule") {
+	if _, err := bus.Detect(b, conflict.Rule{Name: "x"}); !errors.Is(err, bus.ErrOption) || !strings.Contains(err.Error(), "Rule") {
 		t.Errorf("got %v, want ErrOption", err)
 	}
 }
@@ -141,7 +140,7 @@ func TestRuleThatCannotBeIsRefused(t *testing.T) {
 func TestConflictOfARuleEndsWhenItsFirstSideExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, nil)
-		stop, err := rules.Apply(b, conflict.OpposedVotes())
+		stop, err := bus.Detect(b, conflict.OpposedVotes())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +161,7 @@ func TestConflictOfARuleEndsWhenItsFirstSideExpires(t *testing.T) {
 func TestRuleGoesOnWhenHandlersHaveABacklog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, &bus.Options{Undrained: 1})
-		stop := made(rules.Apply(b, conflict.OpposedVotes()))
+		stop := made(bus.Detect(b, conflict.OpposedVotes()))
 		defer stop()
 		release := make(chan struct{})
 		made(bus.Handle(b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Conflict]) error {

@@ -1,14 +1,12 @@
 package bus
 
-import "github.com/swarmbus/swarmbus/bus/stats"
-
 // Stats returns the bus's counts, all of the same moment. It counts pending
 // signals in the log, once for each reader and signal.
-func (b *Bus) Stats() stats.Bus {
+func (b *Bus) Stats() Stats {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	counts := b.log.Counts()
-	s := stats.Bus{
+	s := Stats{
 		Published: b.log.Next(), Held: b.log.Held(), Expired: counts.Expired, Evicted: counts.Evicted,
 		Conflicts: b.fold.Counts(), Account: b.past.account(),
 	}
@@ -18,7 +16,7 @@ func (b *Bus) Stats() stats.Bus {
 		s.Readers = append(s.Readers, one)
 	}
 	if at, took := b.events.Running(); at != nil {
-		s.Readers = append(s.Readers, stats.Reader{Site: at.String(), Running: took})
+		s.Readers = append(s.Readers, ReaderStats{Site: at.String(), Running: took})
 	}
 	return s
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -29,7 +28,7 @@ type twin struct {
 	waiting  []twinStep
 	busy     bool
 	events   []bus.Event
-	stats    stats.Bus
+	stats    bus.Stats
 }
 
 type twinOwner struct{ source, content string }
@@ -40,7 +39,7 @@ type twinSub struct {
 	backlog []signals.Any
 	bound   int
 	err     error
-	account stats.Account
+	account bus.Account
 }
 
 type twinHandler struct {
@@ -50,7 +49,7 @@ type twinHandler struct {
 	run     func(signals.Any) error
 	ended   bool
 	began   bool
-	account stats.Account
+	account bus.Account
 }
 
 type twinStep struct {
@@ -64,8 +63,8 @@ func newTwin(o bus.Options) *twin {
 
 func (t *twin) emit(e bus.Event) { t.events = append(t.events, e) }
 
-func settle(k, all *stats.Account, f bus.Disposition, n uint64) {
-	for _, b := range []*stats.Account{k, all} {
+func settle(k, all *bus.Account, f bus.Disposition, n uint64) {
+	for _, b := range []*bus.Account{k, all} {
 		b.Pending -= n
 		*map[bus.Disposition]*uint64{
 			bus.Delivered: &b.Delivered, bus.Filtered: &b.Filtered, bus.DeadExpired: &b.DeadExpired,
@@ -74,8 +73,8 @@ func settle(k, all *stats.Account, f bus.Disposition, n uint64) {
 	}
 }
 
-func intend(k, all *stats.Account) {
-	for _, b := range []*stats.Account{k, all} {
+func intend(k, all *bus.Account) {
+	for _, b := range []*bus.Account{k, all} {
 		b.Intended++
 		b.Pending++
 	}
@@ -421,7 +420,7 @@ func (t *twin) close() {
 	}
 }
 
-func (t *twin) count() stats.Bus {
+func (t *twin) count() bus.Stats {
 	s := t.stats
 	s.Held = len(t.history)
 	s.Conflicts.Live, s.Conflicts.Open, s.Conflicts.HeldBack = len(t.live), t.detector.Open(), t.detector.HeldBack()

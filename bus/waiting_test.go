@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -56,7 +55,7 @@ func TestObserverThatBlocksStopsNoOneAndIsNamed(t *testing.T) {
 	for range n {
 		must(t, a, found("x"))
 	}
-	if !slices.ContainsFunc(b.Stats().Readers, func(r stats.Reader) bool {
+	if !slices.ContainsFunc(b.Stats().Readers, func(r bus.ReaderStats) bool {
 		return r.Running > 0 && strings.Contains(r.Site, "waiting_test.go")
 	}) {
 		t.Errorf("not named: %+v", b.Stats().Readers)

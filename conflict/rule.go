@@ -4,7 +4,7 @@ import "github.com/swarmbus/swarmbus/signals"
 
 // A Rule says which signals of one thread contradict each other, besides the rival
 // proposals that every [Fold] finds. Its functions must be pure, and may be slow: no
-// log waits for them. Package bus/rules applies rules to a bus.
+// log waits for them. Function Detect of package bus applies rules to a bus.
 type Rule struct {
 	Name  string         // part of the ids of its conflicts; required
 	Kinds []signals.Kind // of the signals that it compares

@@ -8,8 +8,8 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/spending"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
-	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -95,7 +95,7 @@ type Cost struct {
 	// although its context had ended before: they ignore their context.
 	LeftBehind []string
 	Elapsed    time.Duration // on the wall clock
-	Account    stats.Account // of the thread's readers; signals after the last reader left count as filtered
+	Account    bus.Account   // of the thread's readers; signals after the last reader left count as filtered
 }
 
 // LoggedBy returns what the log of a thread says. Its slices are shared.

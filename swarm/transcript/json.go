@@ -7,7 +7,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/agents/spending"
-	"github.com/swarmbus/swarmbus/bus/stats"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/mode"
@@ -108,7 +108,7 @@ type (
 		Talk      *talk.Diagnosis       `json:"talk"`
 		Revision  *revisionLine         `json:"revision,omitempty"`
 		Synthesis *synthesis.Written    `json:"synthesis,omitempty"`
-		Account   stats.Account         `json:"account,omitzero"` // likewise
+		Account   bus.Account           `json:"account,omitzero"` // likewise
 
 		Spent map[string]spending.Cost `json:"spent,omitempty"` // by agent
 	}

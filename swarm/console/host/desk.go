@@ -13,8 +13,8 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/memory"
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -186,7 +186,7 @@ func (d *desk) opened() bool {
 }
 
 // stats returns those of the team's bus, once there is one.
-func (d *desk) stats() stats.Bus {
+func (d *desk) stats() bus.Stats {
 	select {
 	case <-d.begun:
 		if d.swarm != nil {
@@ -194,7 +194,7 @@ func (d *desk) stats() stats.Bus {
 		}
 	default:
 	}
-	return stats.Bus{}
+	return bus.Stats{}
 }
 
 // goOn continues the solves that ended with the server or a crash, and those whose questions

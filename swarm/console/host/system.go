@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus/stats"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
@@ -98,7 +98,7 @@ func placeOf(site string) string {
 	return path.Join(path.Base(dir), file)
 }
 
-func accountOf(a stats.Account) api.Account {
+func accountOf(a bus.Account) api.Account {
 	return api.Account{
 		Intended: a.Intended, Delivered: a.Delivered, Filtered: a.Filtered, Pending: a.Pending, Dead: a.Dead(), Balanced: a.Balanced(),
 	}

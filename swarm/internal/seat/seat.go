@@ -7,7 +7,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm/internal/coordinate"
@@ -198,9 +197,9 @@ func (s *Seat) leave() { s.Out, s.gone, s.before = true, true, nil }
 
 // Close closes the inbox. Unread signals then count as filtered, not as dead
 // letters.
-func (s *Seat) Close() stats.Account {
+func (s *Seat) Close() bus.Account {
 	if s.inbox == nil {
-		return stats.Account{}
+		return bus.Account{}
 	}
 	s.gone = true
 	_, _ = s.inbox.Poll() // skips the rest

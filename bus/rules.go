@@ -1,6 +1,4 @@
-// Package rules publishes the conflicts that a rule finds between the signals of
-// a bus.
-package rules
+package bus
 
 import (
 	"context"
@@ -8,12 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Apply applies a rule to the signals in the history of b and those published
+// Detect applies a rule to the signals in the history of b and those published
 // later, and publishes the conflicts that it finds as the system. A goroutine calls
 // the rule's functions, so no publisher waits for them, and a conflict's signal
 // comes after the signals that contradict each other, but not directly. It has the
@@ -21,12 +18,12 @@ import (
 // reaches consensus or is closed, or when one of the two signals expires. A rule that
 // panics, or does not keep up with 65536 signals, ends, and so does one whose bus is
 // closed. stop ends it and waits until it has ended; it must not be called inside the
-// rule. A rule without a name or Contradict is a [bus.ErrOption].
-func Apply(b *bus.Bus, r conflict.Rule) (stop func(), err error) {
+// rule. A rule without a name or Contradict is an [ErrOption].
+func Detect(b *Bus, r conflict.Rule) (stop func(), err error) {
 	if r.Name == "" || r.Contradict == nil {
-		return nil, fmt.Errorf("%w: Rule is %q: has no name or no Contradict", bus.ErrOption, r.Name)
+		return nil, fmt.Errorf("%w: Rule is %q: has no name or no Contradict", ErrOption, r.Name)
 	}
-	log, err := subscribe(b, bus.SubscribeOptions{Kinds: r.Kinds, Past: true})
+	log, err := subscribeOldest(b, SubscribeOptions{Kinds: r.Kinds, Past: true})
 	if err != nil {
 		return nil, err
 	}
@@ -36,16 +33,16 @@ func Apply(b *bus.Bus, r conflict.Rule) (stop func(), err error) {
 		defer close(done)
 		defer log.Close()
 		defer func() { _ = recover() }() // what a rule does must not end the program
-		apply(ctx, b, log, conflict.NewComparer(r))
+		compare(ctx, b, log, conflict.NewComparer(r))
 	}()
 	return func() { cancel(); <-done }, nil
 }
 
-// subscribe starts a subscription with the oldest signal in the history.
-func subscribe(b *bus.Bus, o bus.SubscribeOptions) (*bus.Subscription, error) {
+// subscribeOldest starts a subscription of the system with the oldest signal in the history.
+func subscribeOldest(b *Bus, o SubscribeOptions) (*Subscription, error) {
 	for {
 		log, err := b.System().Subscribe(o)
-		var evicted *bus.EvictedError
+		var evicted *EvictedError
 		if !errors.As(err, &evicted) {
 			return log, err
 		}
@@ -53,7 +50,7 @@ func subscribe(b *bus.Bus, o bus.SubscribeOptions) (*bus.Subscription, error) {
 	}
 }
 
-func apply(ctx context.Context, b *bus.Bus, log *bus.Subscription, c *conflict.Comparer) {
+func compare(ctx context.Context, b *Bus, log *Subscription, c *conflict.Comparer) {
 	for s, err := range log.All(ctx) {
 		if err != nil {
 			return
@@ -68,7 +65,7 @@ func apply(ctx context.Context, b *bus.Bus, log *bus.Subscription, c *conflict.C
 			Time: newer.Time, TTL: untilEither(older.Head(), newer),
 		}
 		found := signals.New(h, pair.Payload())
-		for _, err := b.System().Publish(ctx, found); errors.Is(err, bus.ErrBacklog) && b.Sync(ctx, b.Last()) == nil; {
+		for _, err := b.System().Publish(ctx, found); errors.Is(err, ErrBacklog) && b.Sync(ctx, b.Last()) == nil; {
 			_, err = b.System().Publish(ctx, found)
 		}
 	}
