@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/swarmbus/swarmbus/bus/internal/clock"
-	"github.com/swarmbus/swarmbus/bus/internal/site"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/bus/internal/watch"
 	"github.com/swarmbus/swarmbus/signals"
@@ -70,7 +69,7 @@ func (c *core) init(log *store.Log, read *clock.Clock, onError func(Settled)) {
 		if s, ok := e.(Settled); ok && s.Disposition == DeadFailed {
 			onError(s)
 		}
-	}, site.Here())
+	}, watch.Here())
 }
 
 // insideKey marks the context of a handler with its bus.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/swarmbus/swarmbus/bus/internal/site"
+	"github.com/swarmbus/swarmbus/bus/internal/watch"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -31,7 +31,7 @@ func Handle[P signals.Payload](b *Bus, o HandleOptions, f func(ctx context.Conte
 		return nil, fmt.Errorf("%w: handler is nil", ErrOption)
 	}
 	var zero P
-	h := &Handler{options: o, site: site.Here(), run: func(ctx context.Context, s signals.Any) error {
+	h := &Handler{options: o, site: watch.Here(), run: func(ctx context.Context, s signals.Any) error {
 		typed, ok := signals.As[P](s)
 		if !ok {
 			return fmt.Errorf("bus: payload of %q is a %T, the handler's a %T", s.Kind(), s.Body(), zero)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/swarmbus/swarmbus/bus/internal/site"
+	"github.com/swarmbus/swarmbus/bus/internal/watch"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -25,7 +25,7 @@ type Handler struct {
 
 	inline *inline
 	kind   *store.Topic
-	site   *site.Site // where Handle was called
+	site   *watch.Site // where Handle was called
 	before uint64     // entries that the handlers of its kind had all got before
 	ledger ledger     // of what it was run for; protected by the bus's lock
 }

@@ -3,7 +3,7 @@ package bus
 import (
 	"slices"
 
-	"github.com/swarmbus/swarmbus/bus/internal/site"
+	"github.com/swarmbus/swarmbus/bus/internal/watch"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -23,7 +23,7 @@ import (
 func (b *Bus) Observe(f func(Event)) (stop func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	remove := b.events.Add(f, site.Here())
+	remove := b.events.Add(f, watch.Here())
 	b.log.AddReader() // events point to signals
 	return func() {
 		b.mu.Lock()

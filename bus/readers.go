@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/bus/internal/backlog"
-	"github.com/swarmbus/swarmbus/bus/internal/site"
+	"github.com/swarmbus/swarmbus/bus/internal/watch"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/bus/internal/wait"
 	"github.com/swarmbus/swarmbus/signals"
@@ -33,7 +33,7 @@ type readers struct {
 func (r *readers) init(c *core) { r.core, r.checkAt = c, ^uint64(0) }
 
 // join adds a subscription, which starts with the signals that it wants.
-func (r *readers) join(o SubscribeOptions, at *site.Site) (*Subscription, error) {
+func (r *readers) join(o SubscribeOptions, at *watch.Site) (*Subscription, error) {
 	s := &Subscription{core: r.core, readers: r, options: o, site: at, batch: 1}
 	want := backlog.Selector{Addressed: func(to signals.Recipients) bool { return o.Agent == System || to.Include(o.Agent) }}
 	r.mu.Lock()

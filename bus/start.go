@@ -3,7 +3,7 @@ package bus
 import (
 	"slices"
 
-	"github.com/swarmbus/swarmbus/bus/internal/site"
+	"github.com/swarmbus/swarmbus/bus/internal/watch"
 )
 
 // Subscribe starts a subscription with the next signal that is published, or in
@@ -13,7 +13,7 @@ func (b *Bus) Subscribe(o SubscribeOptions) (*Subscription, error) {
 		return nil, err
 	}
 	o.Kinds, o.Threads = slices.Clone(o.Kinds), slices.Clone(o.Threads)
-	return b.join(o, site.Here())
+	return b.join(o, watch.Here())
 }
 
 // Subscribe is [Bus.Subscribe] for this agent.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus/internal/backlog"
-	"github.com/swarmbus/swarmbus/bus/internal/site"
+	"github.com/swarmbus/swarmbus/bus/internal/watch"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/bus/internal/wait"
 	"github.com/swarmbus/swarmbus/signals"
@@ -58,7 +58,7 @@ type Subscription struct {
 	core           *core
 	readers        *readers
 	options        SubscribeOptions
-	site           *site.Site // where Subscribe was called
+	site           *watch.Site // where Subscribe was called
 	kinds, threads []*store.Topic
 
 	mu      sync.Mutex // protects the fields below; taken after the bus's lock

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/swarmbus/swarmbus/bus/internal/site"
 )
 
 // most is the maximum number of events that wait for observers.
@@ -32,7 +30,7 @@ type List[E any] struct {
 
 type observer[E any] struct {
 	see     func(E)
-	site    *site.Site
+	site    *Site
 	from    uint64 // number of the first event it may see
 	stopped bool
 }
@@ -43,7 +41,7 @@ func New[E any](missed func(uint64) E) *List[E] { return &List[E]{missed: missed
 
 // Add calls see for every event from the next one on, until stop is called, which
 // reports whether it was the first to do so.
-func (l *List[E]) Add(see func(E), at *site.Site) (stop func() bool) {
+func (l *List[E]) Add(see func(E), at *Site) (stop func() bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	o := &observer[E]{see: see, site: at, from: l.emitted}
@@ -136,7 +134,7 @@ func (l *List[E]) ShowLater() {
 
 // Running returns where the observer that is being called was made and for how
 // long it has been running; nil if none is.
-func (l *List[E]) Running() (at *site.Site, took time.Duration) {
+func (l *List[E]) Running() (at *Site, took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.to == nil {

@@ -1,5 +1,4 @@
-// Package site remembers where a reader of a bus was made.
-package site
+package watch
 
 import (
 	"fmt"
