@@ -210,34 +210,37 @@ func TestLearningSwarmsWriteTheSameLogsByteForByte(t *testing.T) {
 	}
 }
 
-func TestCancelledSolveTeachesNothing(t *testing.T) { // of task 7, which stays open until everybody has spoken
-	s := newSwarm(t, swarm.Options{Agents: append(panel(), sleeper("slow", time.Hour, true))})
-	for e := range s.Stream(t.Context(), signals.Task{Task: "7"}) {
-		if w, ok := e.(solves.Weighed); ok && w.Decision.Voters > 0 {
-			break
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	votes := 0
-	for e, err := range s.Stream(ctx, signals.Task{Task: "7"}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch e := e.(type) {
-		case solves.Weighed:
-			if votes = e.Decision.Voters; votes == 3 {
-				cancel()
-			}
-		case solves.Stopped:
-			if e.Result.Stop != runlog.StopCancelled || e.Result.Observed != "" {
-				t.Errorf("%v, observed as %q", e.Result.Stop, e.Result.Observed)
+// TestCancelledSolveTeachesNothing cancels one of task 7, which stays open until everybody has spoken.
+func TestCancelledSolveTeachesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSwarm(t, swarm.Options{Agents: append(panel(), sleeper("slow", time.Hour, true))})
+		for e := range s.Stream(t.Context(), signals.Task{Task: "7"}) {
+			if w, ok := e.(solves.Weighed); ok && w.Decision.Voters > 0 {
+				break
 			}
 		}
-	}
-	cancel()
-	if n := s.Ledger().Len(); n != 0 || votes == 0 {
-		t.Errorf("%d decisions of %d votes in the ledger, want none of some", n, votes)
-	}
+		ctx, cancel := context.WithCancel(t.Context())
+		votes := 0
+		for e, err := range s.Stream(ctx, signals.Task{Task: "7"}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch e := e.(type) {
+			case solves.Weighed:
+				if votes = e.Decision.Voters; votes == 3 {
+					cancel()
+				}
+			case solves.Stopped:
+				if e.Result.Stop != runlog.StopCancelled || e.Result.Observed != "" {
+					t.Errorf("%v, observed as %q", e.Result.Stop, e.Result.Observed)
+				}
+			}
+		}
+		cancel()
+		if n := s.Ledger().Len(); n != 0 || votes == 0 {
+			t.Errorf("%d decisions of %d votes in the ledger, want none of some", n, votes)
+		}
+	})
 }
 
 func TestBrokenSolveTeachesNothing(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -189,18 +190,20 @@ func TestAWatcherSeesWhatComesOfAnAnswer(t *testing.T) {
 }
 
 func TestAWatcherSeesWhyASolveStopped(t *testing.T) {
-	j := new(journal.Memory)
-	s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{proposer("p", "a", "do a"), sleeper("q", time.Hour, true)}, Seed: 3, Journal: j, Limits: swarm.Limits{Deadline: 20 * time.Millisecond}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	r := ask(t, s, 1)
-	for e := range solves.Watch(t.Context(), j, r.Thread) {
-		if stopped, ok := e.(solves.Stopped); ok && (stopped.Result.Stop != runlog.StopDeadline || stopped.Result.Detail == "") {
-			t.Errorf("got %v, %q", stopped.Result.Stop, stopped.Result.Detail)
+	synctest.Test(t, func(t *testing.T) {
+		j := new(journal.Memory)
+		s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{proposer("p", "a", "do a"), sleeper("q", time.Hour, true)}, Seed: 3, Journal: j, Limits: swarm.Limits{Deadline: 20 * time.Millisecond}})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
+		defer s.Close()
+		r := ask(t, s, 1)
+		for e := range solves.Watch(t.Context(), j, r.Thread) {
+			if stopped, ok := e.(solves.Stopped); ok && (stopped.Result.Stop != runlog.StopDeadline || stopped.Result.Detail == "") {
+				t.Errorf("got %v, %q", stopped.Result.Stop, stopped.Result.Detail)
+			}
+		}
+	})
 }
 
 func TestWatchingEndsWithItsContext(t *testing.T) {
@@ -216,38 +219,40 @@ func TestWatchingEndsWithItsContext(t *testing.T) {
 // TestAWatcherWhoComesLateSeesASolveBeyondAStopFromWhichItWasResumed watches a solve that
 // ran out of time, was resumed and decided.
 func TestAWatcherWhoComesLateSeesASolveBeyondAStopFromWhichItWasResumed(t *testing.T) {
-	j := new(journal.Memory)
-	open := func(q *agents.Agent, deadline time.Duration) *swarm.Swarm {
-		s, err := swarm.New(swarm.Options{
-			Agents: []*agents.Agent{proposer("p", "a", "do a"), q}, Quorum: 1, Seed: 3, Journal: j, Limits: swarm.Limits{Deadline: deadline},
-		})
-		if err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		j := new(journal.Memory)
+		open := func(q *agents.Agent, deadline time.Duration) *swarm.Swarm {
+			s, err := swarm.New(swarm.Options{
+				Agents: []*agents.Agent{proposer("p", "a", "do a"), q}, Quorum: 1, Seed: 3, Journal: j, Limits: swarm.Limits{Deadline: deadline},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		first := open(sleeper("q", time.Hour, true), 20*time.Millisecond)
+		r := ask(t, first, 1)
+		if err := first.Shutdown(t.Context()); err != nil || r.Stop != runlog.StopDeadline {
+			t.Fatalf("%v, stopped by %v", err, r.Stop)
+		}
+		second := open(voter("q", map[string]signals.Stance{"a": yes}), time.Minute)
+		if again, err := second.Resume(t.Context(), r.Log, nil); err != nil || again.Stop != runlog.StopConsensus {
+			t.Fatalf("%v, %+v", err, again)
+		}
+		if err := second.Shutdown(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		return s
-	}
-	first := open(sleeper("q", time.Hour, true), 20*time.Millisecond)
-	r := ask(t, first, 1)
-	if err := first.Shutdown(t.Context()); err != nil || r.Stop != runlog.StopDeadline {
-		t.Fatalf("%v, stopped by %v", err, r.Stop)
-	}
-	second := open(voter("q", map[string]signals.Stance{"a": yes}), time.Minute)
-	if again, err := second.Resume(t.Context(), r.Log, nil); err != nil || again.Stop != runlog.StopConsensus {
-		t.Fatalf("%v, %+v", err, again)
-	}
-	if err := second.Shutdown(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	var stops []runlog.StopReason
-	for e, err := range solves.Watch(t.Context(), j, r.Thread) {
-		if err != nil {
-			t.Fatal(err)
+		var stops []runlog.StopReason
+		for e, err := range solves.Watch(t.Context(), j, r.Thread) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if stopped, ok := e.(solves.Stopped); ok {
+				stops = append(stops, stopped.Result.Stop)
+			}
 		}
-		if stopped, ok := e.(solves.Stopped); ok {
-			stops = append(stops, stopped.Result.Stop)
+		if want := []runlog.StopReason{runlog.StopDeadline, runlog.StopConsensus}; !slices.Equal(stops, want) {
+			t.Errorf("got %v, want %v", stops, want)
 		}
-	}
-	if want := []runlog.StopReason{runlog.StopDeadline, runlog.StopConsensus}; !slices.Equal(stops, want) {
-		t.Errorf("got %v, want %v", stops, want)
-	}
+	})
 }

@@ -255,11 +255,14 @@ func TestSolveReportsProgressAndReturnsTheDecision(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var told []*sdk.ProgressNotificationParams
+	begun := make(chan struct{})
 	c := connect(t, serve(t, mcpserver.Options{}), "", &sdk.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			mu.Lock()
 			defer mu.Unlock()
-			told = append(told, r.Params)
+			if told = append(told, r.Params); len(told) == 1 {
+				close(begun)
+			}
 		},
 	})
 	got := call[solved](t, c, "solve", map[string]any{"team": "platform", "task": decides})
@@ -267,14 +270,7 @@ func TestSolveReportsProgressAndReturnsTheDecision(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	// The SDK delivers notifications concurrently with the result.
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		mu.Lock()
-		n := len(told)
-		mu.Unlock()
-		if n > 0 {
-			break
-		}
-	}
+	<-begun
 	mu.Lock()
 	defer mu.Unlock()
 	if len(told) == 0 || !strings.HasPrefix(told[len(told)-1].Message, "round ") || !slices.IsSortedFunc(told, func(a, b *sdk.ProgressNotificationParams) int { return int(a.Progress - b.Progress) }) {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -146,34 +146,35 @@ func TestAgentWithWaitingMessagesIsNotStarvedByOthers(t *testing.T) {
 
 func TestTurnsOfDifferentRoomsRunAtOnceAndOfOneRoomOneByOne(t *testing.T) {
 	t.Parallel()
-	began, release := make(chan string, 10), make(chan struct{})
-	waits := func(name string) *agents.Agent {
-		return react(name, func(ctx context.Context, _ *agents.Turn) ([]signals.Any, error) {
-			began <- rooms.Of(ctx).Room()
-			<-release
-			return nil, nil
-		})
-	}
-	h := open(t, rooms.Options{Turns: 2, Agents: []rooms.Standing{
-		{Agent: waits("A1"), Rooms: []string{"a"}},
-		{Agent: waits("A2"), Rooms: []string{"a"}},
-		{Agent: waits("B"), Rooms: []string{"b"}},
-		{Agent: waits("C"), Rooms: []string{"c"}},
-	}})
-	for _, room := range []string{"a", "b", "c"} {
-		h.say(room, "Go")
-	}
-	first, second := <-began, <-began
-	if first == second {
-		t.Errorf("two turns at once in room %s", first)
-	}
-	select {
-	case room := <-began:
-		t.Errorf("a third turn, in room %s", room)
-	case <-time.After(20 * time.Millisecond):
-	}
-	close(release)
-	h.idle()
+	synctest.Test(t, func(t *testing.T) {
+		began, release := make(chan string, 10), make(chan struct{})
+		waits := func(name string) *agents.Agent {
+			return react(name, func(ctx context.Context, _ *agents.Turn) ([]signals.Any, error) {
+				began <- rooms.Of(ctx).Room()
+				<-release
+				return nil, nil
+			})
+		}
+		h := open(t, rooms.Options{Turns: 2, Agents: []rooms.Standing{
+			{Agent: waits("A1"), Rooms: []string{"a"}},
+			{Agent: waits("A2"), Rooms: []string{"a"}},
+			{Agent: waits("B"), Rooms: []string{"b"}},
+			{Agent: waits("C"), Rooms: []string{"c"}},
+		}})
+		for _, room := range []string{"a", "b", "c"} {
+			h.say(room, "Go")
+		}
+		first, second := <-began, <-began
+		if first == second {
+			t.Errorf("two turns at once in room %s", first)
+		}
+		synctest.Wait()
+		if len(began) > 0 {
+			t.Errorf("a third turn, in room %s", <-began)
+		}
+		close(release)
+		h.idle()
+	})
 }
 
 // An urgent message counts once for each receiver by mail, and also if no agent has to answer it.

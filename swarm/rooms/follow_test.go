@@ -3,8 +3,8 @@ package rooms_test
 import (
 	"context"
 	"testing"
-	"time"
 
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 )
@@ -38,7 +38,7 @@ func (h *house) follow(from rooms.From) *follower {
 // until reads up to an event.
 func (f *follower) until(t testing.TB, wanted func(events.Event) bool) (read []events.Event) {
 	t.Helper()
-	late := time.After(20 * time.Second)
+	hang := timetest.Context(t)
 	for {
 		select {
 		case e := <-f.all:
@@ -47,7 +47,7 @@ func (f *follower) until(t testing.TB, wanted func(events.Event) bool) (read []e
 			}
 		case err := <-f.err:
 			t.Fatal(err)
-		case <-late:
+		case <-hang.Done():
 			t.Fatalf("it does not come after %q", lines(read))
 		}
 	}
@@ -55,15 +55,9 @@ func (f *follower) until(t testing.TB, wanted func(events.Event) bool) (read []e
 
 // settled waits until the router waits for the end of a pause.
 func (h *house) settled() {
-	h.t.Helper()
-	for range 2000 {
-		h.clock.mu.Lock()
-		waits := len(h.clock.waits)
-		h.clock.mu.Unlock()
-		if waits > 0 {
-			return
-		}
-		time.Sleep(time.Millisecond)
+	h.clock.mu.Lock()
+	defer h.clock.mu.Unlock()
+	for len(h.clock.waits) == 0 {
+		h.clock.waited.Wait()
 	}
-	h.t.Fatal("the router does not wait")
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
@@ -36,12 +37,17 @@ func keys(t testing.TB) *events.Keys {
 
 // A clock is moved by the test.
 type clock struct {
-	mu    sync.Mutex // protects the fields below
-	now   time.Time
-	waits []chan time.Time
+	mu     sync.Mutex // protects the fields below
+	now    time.Time
+	waits  []chan time.Time
+	waited *sync.Cond // there are more of these
 }
 
-func newClock() *clock { return &clock{now: time.Date(2026, 3, 17, 9, 0, 0, 0, time.UTC)} }
+func newClock() *clock {
+	c := &clock{now: time.Date(2026, 3, 17, 9, 0, 0, 0, time.UTC)}
+	c.waited = sync.NewCond(&c.mu)
+	return c
+}
 
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
@@ -54,6 +60,7 @@ func (c *clock) After(time.Duration) <-chan time.Time {
 	defer c.mu.Unlock()
 	ch := make(chan time.Time, 1)
 	c.waits = append(c.waits, ch)
+	c.waited.Broadcast()
 	return ch
 }
 
@@ -159,9 +166,7 @@ func (h *house) tell(room string, m rooms.Message) rooms.Receipt {
 
 func (h *house) idle() {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(h.t.Context(), 20*time.Second)
-	defer cancel()
-	if err := h.Idle(ctx); err != nil {
+	if err := h.Idle(timetest.Context(h.t)); err != nil {
 		h.t.Fatalf("idle: %v", err)
 	}
 }

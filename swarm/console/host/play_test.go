@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
 )
@@ -18,20 +18,13 @@ func TestTheDemoKeepsAsking(t *testing.T) {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- demo.Play(ctx, b, "platform", 0) }()
-	for {
+	timetest.Until(t, "it has asked 13 questions", func() bool {
 		all, err := b.Solves.List(t.Context(), api.SolvesQuery{Team: "platform", Limit: 1000})
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || len(ended) > 0 {
+			t.Fatalf("it has ended after %d questions: %v", len(all), errors.Join(err, <-ended))
 		}
-		if len(all) > 12 {
-			break
-		}
-		select {
-		case err := <-ended:
-			t.Fatalf("it has ended after %d questions: %v", len(all), err)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
+		return len(all) > 12
+	})
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
