@@ -90,13 +90,9 @@ var rules = []struct {
 	{"internal/ollama", rule{}},
 	{"agents/models/internal/wire", rule{ours: []string{"agents/models"}}},
 	{"agents/models/modelstest", rule{ours: []string{"agents/models"}}},
-	{"agents/models/openai", rule{
-		ours: []string{"agents/models", "agents/models/internal/wire"}, others: []string{"github.com/sashabaranov/go-openai"},
-	}},
+	{"agents/models/openai", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
 	{"agents/models/a2a", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
-	{"agents/models/anthropic", rule{
-		ours: []string{"agents/models", "agents/models/internal/wire"}, others: []string{"github.com/anthropics/anthropic-sdk-go"},
-	}},
+	{"agents/models/anthropic", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
 	{"agents/tools", rule{
 		ours:   []string{"signals", "agents", "agents/hooks", "agents/models"},
 		others: []string{"github.com/google/jsonschema-go/jsonschema", "github.com/failsafe-go/failsafe-go", "golang.org/x/time/rate"},
@@ -256,8 +252,8 @@ var heavy = []struct{ module, only string }{
 	{"github.com/spf13", "cmd"},
 	{"github.com/schollz", "cmd"},
 	{"github.com/a2aproject", "swarm/a2a"},
-	{"github.com/anthropics", "agents/models/anthropic"},
-	{"github.com/sashabaranov", "agents/models/openai"},
+	{"github.com/anthropics", "in modules of their own"},
+	{"github.com/sashabaranov", "in modules of their own"},
 	{"github.com/modelcontextprotocol", "agents/tools/mcp swarm/mcpserver"},
 	{"modernc.org", "internal/sqlite agents/memory/sqlite swarm/console/demo"},
 	{"github.com/jackc", "agents/memory/postgres"},

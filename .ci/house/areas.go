@@ -29,7 +29,7 @@ var areas = []area{
 	{limit{"bus", 9935, 9950, 9900}, []string{"bus/...", "signals/coordination/..."}}, // a layer and the fold of what it publishes
 	{limit{"conflict", 808, 850, 800}, []string{"conflict/..."}},
 	{limit{"consensus", 5699, 5750, 5700}, []string{"consensus/..."}},
-	{limit{"agents", 12395, 12450, 12000}, []string{"agents/..."}},
+	{limit{"agents", 12395, 13500, 12000}, []string{"agents/..."}}, // 1,050 more for the wire of models, which two SDKs of other people read before
 	{limit{"swarm", 13518, 13550, 13000}, []string{"swarm/..."}},
 	{limit{"rooms", 5605, 5650, 5200}, []string{"swarm/rooms/..."}},
 	{limit{"otel", 3283, 3300, 3100}, []string{"otel/..."}},
@@ -45,10 +45,10 @@ var areas = []area{
 
 // Of all areas.
 var (
-	root  = limit{"root module", 79673, 79750, 52000}
-	whole = limit{"all", 89216, 89300, 81500}
+	root  = limit{"root module", 79673, 80800, 52000} // and all: 1,050 more, as agents
+	whole = limit{"all", 89216, 90350, 81500}
 	// The reading counts those at top level: 3064, of which 2300 are to stay. These are also fields and methods.
-	named = limit{"exported names", 5963, 6000, 4500}
+	named = limit{"exported names", 5963, 6045, 4500} // 45 more, as agents
 )
 
 // areaOf returns the area that has a package, by the longest of the patterns that match.

@@ -95,13 +95,18 @@ func (e *Error) Temporary() bool { return e.Problem.passes && !e.Final }
 // RetryAfter returns After.
 func (e *Error) RetryAfter() time.Duration { return e.After }
 
-// StatusError returns the error for a response with a status of 400 or more. It is
-// Unbilled if the status says that the request was refused before any work was done
+// StatusError returns the error for a response with a status of 400 or more. Its After
+// is that of [After]; without one, for a status of 429, it is the time until the limits are
+// reset that the header names. The error is Unbilled if the status says that the request was refused before any work was done
 // for it: 400, 401, 402, 403, 404, 405, 413, 415, 422, 429, 503 and 529. After any
 // other, such as a gateway's 504, the provider may have answered, and charge for it.
 func StatusError(id ID, status int, h http.Header, detail string) *Error {
+	after := After(h, time.Now())
+	if after == 0 && status == http.StatusTooManyRequests {
+		after = reset(h, time.Now())
+	}
 	return &Error{
-		Model: id, Problem: problemOf(status), Status: status, After: After(h, time.Now()), Detail: detail, Unbilled: isFree(status),
+		Model: id, Problem: problemOf(status), Status: status, After: after, Detail: detail, Unbilled: isFree(status),
 	}
 }
 
@@ -152,6 +157,33 @@ func After(h http.Header, now time.Time) time.Duration {
 		return upToAYear(date.Sub(now).Seconds())
 	}
 	return 0
+}
+
+// reset returns how long it takes until all limits are reset of which nothing remains, by the
+// pairs of headers that providers have for them, such as x-ratelimit-remaining-tokens and
+// x-ratelimit-reset-tokens. Their values are durations, seconds or times.
+func reset(h http.Header, now time.Time) (after time.Duration) {
+	for name := range h {
+		lower := strings.ToLower(name)
+		if !strings.Contains(lower, "ratelimit-") || !strings.Contains(lower, "remaining") || strings.Trim(h.Get(name), "0. ") != "" || h.Get(name) == "" {
+			continue
+		}
+		value := strings.TrimSpace(h.Get(strings.Replace(lower, "remaining", "reset", 1)))
+		seconds, isNumber := number(value)
+		lasts, err := time.ParseDuration(value)
+		switch at, wrong := time.Parse(time.RFC3339, value); {
+		case wrong == nil:
+			seconds = at.Sub(now).Seconds()
+		case isNumber && seconds > 1e12: // milliseconds since 1970
+			seconds = seconds/1000 - float64(now.Unix())
+		case isNumber && seconds > 1e9:
+			seconds -= float64(now.Unix())
+		case !isNumber && err == nil:
+			seconds = lasts.Seconds()
+		}
+		after = max(after, upToAYear(seconds))
+	}
+	return after
 }
 
 func upToAYear(seconds float64) time.Duration {

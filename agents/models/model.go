@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
+	"strconv"
 )
 
 // A Model answers requests. It is safe for concurrent use, keeps nothing between
@@ -85,6 +87,15 @@ type Message struct {
 	Text    string   `json:"text,omitempty"`
 	Calls   []Call   `json:"calls,omitempty"`   // the assistant's
 	Results []Result `json:"results,omitempty"` // the user's, one for each call of the previous message
+	Kept    *Kept    `json:"kept,omitempty"`    // the assistant's
+}
+
+// Kept is what a model wants back with its message although nobody else reads it, such as
+// its reasoning with a signature. Only the adapter of that model knows what it is, and
+// sends it; for other models it is left out.
+type Kept struct {
+	Model ID              `json:"model"`
+	Data  json.RawMessage `json:"data"`
 }
 
 // User returns a message of the user.
@@ -124,10 +135,37 @@ type Answer struct {
 	Vectors [][]float32 `json:"vectors,omitempty"` // only from an [Embedder], see [ModelOf]
 	// Cost is the cost of the answer, if the price is known.
 	Cost Money `json:"cost,omitempty"`
+	// Kept goes back with the answer, see [Answer.Message]. Nil: nothing.
+	Kept *Kept `json:"kept,omitempty"`
+	// Notes say what a person may want to know of how the answer came about, such as a
+	// parameter that the server refused, or a reason to stop that is not known.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Message returns the message by which the answer goes back in a conversation.
+func (a *Answer) Message() Message {
+	return Message{Role: RoleAssistant, Text: a.Text, Calls: a.Calls, Kept: a.Kept}
+}
+
+// Identify gives an id to each call that has none, or that of another: nine letters and
+// digits, which every server takes, and the same whenever the same is answered. Adapters
+// call it on answers to r.
+func (a *Answer) Identify(r *Request) {
+	ids := map[string]bool{}
+	for i := range a.Calls {
+		c := &a.Calls[i]
+		for n := 0; c.ID == "" || ids[c.ID]; n++ {
+			h := fnv.New64a()
+			_, _ = fmt.Fprint(h, len(r.Messages), i, n, c.Name, string(c.Args))
+			id := "000000000" + strconv.FormatUint(h.Sum64(), 36)
+			c.ID = id[len(id)-9:]
+		}
+		ids[c.ID] = true
+	}
 }
 
 // Validate returns an [*Error] with [ErrMalformed] for an answer that could not be sent
-// back in a conversation: one with a text of more than 1 MiB or more than 128 calls, or
+// back in a conversation: one with a text or something kept of more than 1 MiB or more than 128 calls, or
 // with a call that has no ID or name, the ID of another call, an ID of more than 4 KiB, a
 // name of more than 256 bytes, or arguments of more than 64 KiB. Adapters call it on
 // their answers, and [Ask] on those of any model.
@@ -136,6 +174,8 @@ func (a *Answer) Validate(id ID) error {
 	switch {
 	case len(a.Text) > 1<<20:
 		detail = fmt.Sprintf("a text of %d bytes, at most %d are allowed", len(a.Text), 1<<20)
+	case a.Kept != nil && len(a.Kept.Data) > 1<<20:
+		detail = fmt.Sprintf("%d bytes to be kept, at most %d are allowed", len(a.Kept.Data), 1<<20)
 	case len(a.Calls) > 128:
 		detail = fmt.Sprintf("%d calls, at most 128 are allowed", len(a.Calls))
 	}
@@ -159,8 +199,9 @@ func (a *Answer) Validate(id ID) error {
 // Finish is the reason why a model stopped.
 type Finish string
 
-// The reasons to stop. An adapter reports any other as an error: [ErrFiltered] if the
-// provider withheld the answer, else [ErrCutOff].
+// The reasons to stop. Providers have many words for them. An adapter reports those that are
+// no end as an error, [ErrFiltered] if the provider withheld the answer, else [ErrCutOff], and
+// takes one that it does not know for an end, with a note.
 const (
 	FinishStop   Finish = "stop"   // the answer is complete
 	FinishLength Finish = "length" // it reached [Request].Most or the end of its context

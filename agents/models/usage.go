@@ -15,13 +15,14 @@ type Usage struct {
 	CacheRead  int `json:"cacheRead,omitempty"`  // of the input: read from a cache
 	CacheWrite int `json:"cacheWrite,omitempty"` // of the input: written to a cache
 	Output     int `json:"output"`               // of the answer, including reasoning
+	Reasoning  int `json:"reasoning,omitempty"`  // of the output: reasoning, as far as it is told
 }
 
 // Tokens returns the sum of input and output.
 func (u Usage) Tokens() int { return u.Input + u.Output }
 
 // Counted reports whether the usage can be that of the answer: there is one, no count
-// is negative or beyond a billion, the cached tokens are part of the prompt, and an
+// is negative or beyond a billion, the cached tokens are part of the prompt, the reasoning is part of the answer, and an
 // answer that is not empty has output tokens. Otherwise it is unknown what the answer
 // took.
 func (a *Answer) Counted() bool {
@@ -29,12 +30,13 @@ func (a *Answer) Counted() bool {
 	u := a.Usage
 	return u != (Usage{}) && u.Input >= 0 && u.Input <= most && u.Output >= 0 && u.Output <= most &&
 		u.CacheRead >= 0 && u.CacheWrite >= 0 && u.CacheRead <= u.Input && u.CacheWrite <= u.Input-u.CacheRead &&
+		u.Reasoning >= 0 && u.Reasoning <= u.Output &&
 		(u.Output > 0 || a.Text == "" && len(a.Calls) == 0)
 }
 
 // Plus returns the sum.
 func (u Usage) Plus(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output}
+	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output, u.Reasoning + v.Reasoning}
 }
 
 // Money is an amount in billionths of a US dollar, so that sums are exact.

@@ -261,7 +261,7 @@ func (th *thought) answer(ctx context.Context) (*models.Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		th.ask.Messages = append(th.ask.Messages, models.Message{Role: models.RoleAssistant, Text: a.Text, Calls: a.Calls}, results)
+		th.ask.Messages = append(th.ask.Messages, a.Message(), results)
 		if n == mostCalls {
 			th.ask.NoCalls = true
 		}

@@ -36,7 +36,7 @@ type Model struct {
 	id      models.ID
 	base    *url.URL
 	every   time.Duration
-	http    *http.Client
+	client  *wire.Client
 	secrets []string
 	leaving sync.WaitGroup // cancelling tasks
 
@@ -66,9 +66,10 @@ func New(o Options) (*Model, error) {
 		}
 		header.Set("Authorization", "Bearer "+key)
 	}
+	id, secrets := models.ID{Provider: Provider, Name: o.Name}, append(secrets, more...)
 	return &Model{
-		id: models.ID{Provider: Provider, Name: o.Name}, base: at, every: cmp.Or(o.Every, time.Second),
-		http: wire.Client(o.Client, header), secrets: append(secrets, more...),
+		id: id, base: at, every: cmp.Or(o.Every, time.Second),
+		client: wire.NewClient(id, o.Client, header, secrets), secrets: secrets,
 	}, nil
 }
 
@@ -79,7 +80,7 @@ func (m *Model) ID() models.ID { return m.id }
 // closes idle connections.
 func (m *Model) Close() {
 	m.leaving.Wait()
-	m.http.CloseIdleConnections()
+	m.client.Close()
 }
 
 // Ask implements [models.Model].

@@ -1,17 +1,14 @@
 package a2a
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
 )
 
 // A peer is where and how an agent is spoken to.
@@ -127,33 +124,24 @@ func (m *Model) call(ctx context.Context, p *peer, method string, params, into a
 
 // fetch makes one request, and decodes the answer.
 func (m *Model) fetch(ctx context.Context, method, at, version string, body []byte, into any) error {
-	inside, seen := wire.Watch(ctx)
-	r, err := http.NewRequestWithContext(inside, method, at, bytes.NewReader(body))
-	if err != nil {
-		return m.unspeakable("%v", err)
-	}
-	r.Header.Set("Accept", "application/json")
+	header := http.Header{"Accept": {"application/json"}}
 	if version != "" {
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("A2A-Version", version)
+		header.Set("A2A-Version", version)
 	}
-	got, err := m.http.Do(r)
+	got, err := m.client.Do(ctx, method, at, header, body)
 	if err != nil {
-		return seen.Failed(ctx, m.id, err, m.secrets...)
+		return err
 	}
-	defer got.Body.Close() //nolint:errcheck // only read
-	text, err := io.ReadAll(got.Body)
-	if err == nil && got.StatusCode >= http.StatusBadRequest && !json.Valid(text) {
-		return models.StatusError(m.id, got.StatusCode, got.Header, models.Detail(string(text), m.secrets...))
+	defer got.Close()
+	text, err := got.Read()
+	switch {
+	case err != nil:
+		return err
+	case got.Status >= http.StatusBadRequest:
+		return models.StatusError(m.id, got.Status, got.Header, models.Detail(string(text), m.secrets...))
 	}
-	if err == nil {
-		err = decode(text, into)
-	}
-	if err != nil {
-		return seen.Failed(ctx, m.id, err, m.secrets...)
-	}
-	if got.StatusCode >= http.StatusBadRequest {
-		return models.StatusError(m.id, got.StatusCode, got.Header, models.Detail(string(text), m.secrets...))
+	if err := decode(text, into); err != nil {
+		return got.Failed(err)
 	}
 	return nil
 }

@@ -1,13 +1,14 @@
 package anthropic
 
 import (
+	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	anthropic "github.com/anthropics/anthropic-sdk-go"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
@@ -15,69 +16,141 @@ import (
 
 // An answer is the part of an answer received so far.
 type answer struct {
-	show    func(models.Piece)
-	message anthropic.Message
-	args    map[int64]string // arguments of calls by block index: the library treats incomplete ones as none
+	asked   *models.Request
+	model   string
+	blocks  map[int]*block // by index
+	last    int            // index of the block that began last
+	usage   wire.Object    // the last count of each sort that is not zero
+	why     string         // the stop reason
 	begun   bool
 	stopped bool
 }
 
-// add adds the next event.
-func (a *answer) add(e anthropic.MessageStreamEventUnion) error {
-	switch e.Type {
-	case "message_start":
+// A block is a part of the content.
+type block struct {
+	object wire.Object // as it began
+	text   wire.Text   // of a text
+	think  wire.Text
+	sign   wire.Text
+	input  strings.Builder
+}
+
+// read reads the next event, or a whole message.
+func (a *answer) read(o wire.Object) error {
+	index := a.last
+	if o["index"] != nil {
+		index = o.Number("index")
+	}
+	switch sort := o.Text("type"); sort {
+	case "message_start", "message":
 		if a.begun {
 			return errors.New("the message begins twice")
 		}
 		a.begun = true
+		message := o
+		if sort == "message_start" {
+			message = o.Object("message")
+		}
+		a.model = wire.Clean(message.Text("model"))
+		a.count(message)
+		for i, b := range message.List("content") {
+			a.begin(i, wire.ObjectOf(b))
+		}
+		a.why, a.stopped = message.Text("stop_reason"), sort == "message"
+	case "content_block_start":
+		a.begin(index, o.Object("content_block"))
+	case "content_block_delta":
+		if a.blocks[index] == nil {
+			a.begin(index, wire.Object{"type": json.RawMessage(`"text"`)})
+		}
+		a.delta(a.blocks[index], o.Object("delta"))
+	case "message_delta":
+		a.why = cmp.Or(o.Object("delta").Text("stop_reason"), a.why)
+		a.count(o)
 	case "message_stop":
 		a.stopped = true
-	case "content_block_delta":
-		if e.Delta.Type == "text_delta" && e.Delta.Text != "" && a.show != nil {
-			a.show(models.Piece{Text: e.Delta.Text})
+	}
+	return nil
+}
+
+func (a *answer) begin(index int, o wire.Object) {
+	b := &block{object: o}
+	a.blocks[index], a.last = b, index
+	a.say(b, o.Text("text"))
+}
+
+func (a *answer) delta(b *block, d wire.Object) {
+	a.say(b, d.Text("text"))
+	b.think.Add(d.Text("thinking"))
+	b.sign.Add(d.Text("signature"))
+	b.input.WriteString(d.Text("partial_json"))
+}
+
+func (a *answer) say(b *block, text string) {
+	if text = b.text.Add(text); text != "" && a.asked.Show != nil {
+		a.asked.Show(models.Piece{Text: text})
+	}
+}
+
+func (a *answer) count(o wire.Object) {
+	for name, n := range o.Object("usage") {
+		if a.usage == nil {
+			a.usage = wire.Object{}
 		}
-		if e.Delta.Type == "input_json_delta" {
-			if a.args == nil {
-				a.args = map[int64]string{}
-			}
-			a.args[e.Index] += e.Delta.PartialJSON
+		if a.usage[name] == nil || (wire.Object{"": n}).Number("") != 0 {
+			a.usage[name] = n
 		}
 	}
-	return a.message.Accumulate(e)
 }
 
 // whole returns the answer if it is complete.
-func (a *answer) whole(id models.ID) (*models.Answer, error) {
-	m, u := &a.message, a.message.Usage
-	to := &models.Answer{Finish: finish(m.StopReason), Model: m.Model, Usage: models.Usage{
-		Input:     int(u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens), // the provider's count excludes the others
-		CacheRead: int(u.CacheReadInputTokens), CacheWrite: int(u.CacheCreationInputTokens), Output: int(u.OutputTokens),
-	}}
-	if m.StopReason == anthropic.StopReasonRefusal {
-		return nil, &models.Error{Model: id, Problem: models.ErrFiltered}
+func (a *answer) whole(id models.ID, r *wire.Response) (*models.Answer, error) {
+	if !a.stopped {
+		return nil, r.Problem(models.ErrCutOff, strings.TrimSuffix("the stream ended without message_stop: "+r.Words(), ": "))
 	}
-	for i, block := range m.Content {
-		switch block.Type {
+	read, written := a.usage.Number("cache_read_input_tokens"), a.usage.Number("cache_creation_input_tokens")
+	to := &models.Answer{Finish: finish(a.why), Model: a.model, Usage: models.Usage{
+		Input:     a.usage.Number("input_tokens") + read + written, // the provider's count excludes the others
+		CacheRead: read, CacheWrite: written, Output: a.usage.Number("output_tokens"),
+		Reasoning: a.usage.Object("output_tokens_details").Number("thinking_tokens", "reasoning_tokens"),
+	}}
+	var thoughts []json.RawMessage
+	for _, index := range slices.Sorted(maps.Keys(a.blocks)) {
+		b := a.blocks[index]
+		switch sort := b.object.Text("type"); sort {
 		case "text":
-			to.Text += block.Text
+			to.Text += b.text.String()
+		case "thinking", "redacted_thinking":
+			thoughts = append(thoughts, b.thought())
 		case "tool_use":
-			args := json.RawMessage(cmp.Or(a.args[int64(i)], "{}"))
+			args := b.args()
 			switch {
 			case json.Valid(args):
-				to.Calls = append(to.Calls, models.Call{ID: block.ID, Name: block.Name, Args: args})
+				to.Calls = append(to.Calls, models.Call{ID: b.object.Label("id"), Name: b.object.Label("name"), Args: args})
 			case to.Finish != models.FinishLength: // then the rest of the call is missing
-				return nil, &models.Error{Model: id, Problem: models.ErrMalformed, Detail: models.Detail("the call of tool " + block.Name + " is not whole")}
+				return nil, r.Problem(models.ErrMalformed, fmt.Sprintf("the call of tool %.100s is not whole: its arguments are not JSON: %.300s", b.object.Label("name"), args))
 			}
 		}
 	}
 	switch {
+	case a.why == "refusal":
+		return nil, r.Problem(models.ErrFiltered, to.Text)
+	case to.Finish == "" && (a.why == "" || a.why == "pause_turn"):
+		return nil, r.Problem(models.ErrCutOff, fmt.Sprintf("stop reason %q is not an end", a.why))
 	case to.Finish == "":
-		return nil, &models.Error{Model: id, Problem: models.ErrCutOff, Detail: models.Detail(fmt.Sprintf("stop reason %q is not an end", m.StopReason))}
+		to.Finish, to.Notes = models.FinishStop, []string{fmt.Sprintf("the stop reason %.60q is not known: it is taken for an end", a.why)}
 	case to.Finish == models.FinishCalls && len(to.Calls) == 0:
-		return nil, &models.Error{Model: id, Problem: models.ErrMalformed, Detail: "the calls are missing"}
+		return nil, r.Problem(models.ErrMalformed, "the calls are missing")
+	}
+	if len(to.Calls) > 0 && to.Finish == models.FinishStop {
+		to.Finish = models.FinishCalls
 	}
 	if to.Usage.Input == 0 || !to.Counted() { // every prompt has tokens
 		to.Usage = models.Usage{}
+	}
+	to.Identify(a.asked)
+	if data, err := json.Marshal(thoughts); err == nil && thoughts != nil && len(to.Calls) > 0 {
+		to.Kept = &models.Kept{Model: id, Data: data}
 	}
 	if err := to.Validate(id); err != nil {
 		return nil, err
@@ -85,67 +158,39 @@ func (a *answer) whole(id models.ID) (*models.Answer, error) {
 	return to, nil
 }
 
+// args returns the arguments of a call: what came in parts, or with its beginning.
+func (b *block) args() json.RawMessage {
+	args := bytes.TrimSpace([]byte(wire.Clean(b.input.String())))
+	if len(args) == 0 {
+		args = b.object["input"]
+	}
+	if len(args) == 0 || string(args) == "null" {
+		return json.RawMessage("{}")
+	}
+	return args
+}
+
+// thought returns a block of reasoning as it goes back: as it came, with its signature.
+func (b *block) thought() json.RawMessage {
+	if b.object.Text("type") == "thinking" {
+		thinking, _ := json.Marshal(b.object.Text("thinking") + b.think.String())
+		signature, _ := json.Marshal(b.object.Text("signature") + b.sign.String())
+		b.object["thinking"], b.object["signature"] = thinking, signature
+	}
+	data, _ := json.Marshal(b.object)
+	return data
+}
+
 // finish returns why the model stopped, or "" if it did not stop by itself.
-func finish(why anthropic.StopReason) models.Finish {
+func finish(why string) models.Finish {
 	switch why {
-	case anthropic.StopReasonEndTurn, anthropic.StopReasonStopSequence:
+	case "end_turn", "stop_sequence":
 		return models.FinishStop
-	case anthropic.StopReasonMaxTokens, anthropic.StopReasonModelContextWindowExceeded:
+	case "max_tokens", "model_context_window_exceeded":
 		return models.FinishLength
-	case anthropic.StopReasonToolUse:
+	case "tool_use":
 		return models.FinishCalls
 	default:
 		return ""
-	}
-}
-
-// failed converts an error of the library.
-func (m *Model) failed(ctx context.Context, err error, seen *wire.Seen) error {
-	var said *anthropic.Error
-	switch {
-	case ctx.Err() != nil:
-	case seen.Status >= 400:
-		detail := err.Error()
-		if errors.As(err, &said) {
-			detail = words(said)
-		}
-		return models.StatusError(m.id, seen.Status, seen.Header, models.Detail(detail, m.secrets...))
-	case errors.As(err, &said): // in the middle of a stream
-		e := models.StatusError(m.id, statusOf(said.Type()), nil, models.Detail(words(said), m.secrets...))
-		e.Status, e.Unbilled = seen.Status, false
-		return e
-	}
-	return seen.Failed(ctx, m.id, err, m.secrets...)
-}
-
-// words returns the provider's message.
-func words(e *anthropic.Error) string {
-	var body struct {
-		Error struct{ Type, Message string }
-	}
-	if json.Unmarshal([]byte(e.RawJSON()), &body) != nil || body.Error.Message == "" {
-		return e.RawJSON()
-	}
-	return fmt.Sprintf("%s: %s", body.Error.Type, body.Error.Message)
-}
-
-// statusOf returns the HTTP status that an error in a stream would have had as
-// a response.
-func statusOf(sort anthropic.ErrorType) int {
-	switch sort {
-	case "invalid_request_error":
-		return 400
-	case "authentication_error":
-		return 401
-	case "billing_error":
-		return 402
-	case "permission_error":
-		return 403
-	case "not_found_error":
-		return 404
-	case "rate_limit_error":
-		return 429
-	default:
-		return 500
 	}
 }

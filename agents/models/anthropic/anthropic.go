@@ -3,12 +3,13 @@ package anthropic
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
-
-	anthropic "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
+	"net/url"
+	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
@@ -21,6 +22,9 @@ type Options struct {
 	BaseURL string       // without /v1; "": Anthropic's own
 	Header  http.Header  // sent with every call
 	Client  *http.Client // nil: the model's own, without a proxy
+	// Params are members of every request, such as top_p or thinking. They replace what the
+	// adapter would send. A member that is nil is not sent.
+	Params map[string]any
 	// NoCache turns off caching of prompts. Input written to the cache costs
 	// more than other input, and input read from it less.
 	NoCache bool
@@ -28,11 +32,12 @@ type Options struct {
 
 // A Model is a model of Anthropic. Make one with [New].
 type Model struct {
-	id      models.ID
-	client  anthropic.Client
-	http    *http.Client
-	secrets []string
-	cache   bool
+	id     models.ID
+	client *wire.Client
+	base   url.URL
+	header http.Header
+	params map[string]any
+	cache  bool
 }
 
 var _ models.Model = (*Model)(nil)
@@ -46,16 +51,14 @@ func New(o Options) (*Model, error) {
 	if o.Model == "" || key == "" {
 		return nil, errors.New("anthropic: the model's name or the key is missing")
 	}
-	base := cmp.Or(o.BaseURL, "https://api.anthropic.com")
-	_, more, err := wire.Base(base)
+	at, more, err := wire.Base(strings.TrimRight(cmp.Or(o.BaseURL, "https://api.anthropic.com"), "/"))
 	if err != nil {
 		return nil, fmt.Errorf("anthropic: %w", err)
 	}
-	m := &Model{id: models.ID{Provider: "anthropic", Name: o.Model}, http: wire.Client(o.Client, o.Header), secrets: append(secrets, more...), cache: !o.NoCache}
-	m.client = anthropic.NewClient(
-		option.WithoutEnvironmentDefaults(), option.WithoutOpenTelemetry(), option.WithMaxRetries(0),
-		option.WithBaseURL(base), option.WithAPIKey(key), option.WithHTTPClient(m.http),
-	)
+	at.Path += "/v1/messages"
+	m := &Model{id: models.ID{Provider: "anthropic", Name: o.Model}, base: *at, params: maps.Clone(o.Params), cache: !o.NoCache}
+	m.header = http.Header{"X-Api-Key": {key}, "Anthropic-Version": {"2023-06-01"}}
+	m.client = wire.NewClient(m.id, o.Client, o.Header, append(secrets, more...))
 	return m, nil
 }
 
@@ -63,29 +66,43 @@ func New(o Options) (*Model, error) {
 func (m *Model) ID() models.ID { return m.id }
 
 // Close closes idle connections.
-func (m *Model) Close() { m.http.CloseIdleConnections() }
+func (m *Model) Close() { m.client.Close() }
 
 // Ask implements [models.Model].
 func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, error) {
 	to, err := m.request(r)
 	if err != nil {
-		return nil, &models.Error{Model: m.id, Problem: models.ErrInvalid, Detail: models.Detail(err.Error()), Err: err, Unbilled: true}
+		return nil, m.client.Invalid(err)
 	}
-	inside, seen := wire.Watch(ctx)
-	seen.Stream = true
-	stream := m.client.Messages.NewStreaming(inside, to)
-	defer func() { _ = stream.Close() }()
-	a := answer{show: r.Show}
-	for stream.Next() {
-		if err := a.add(stream.Current()); err != nil {
-			return nil, &models.Error{Model: m.id, Problem: models.ErrMalformed, Detail: models.Detail(err.Error(), m.secrets...), Err: err}
+	body, err := json.Marshal(to)
+	if err != nil {
+		return nil, m.client.Invalid(err)
+	}
+	resp, err := m.client.Do(ctx, http.MethodPost, m.base.String(), m.header, body)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Close()
+	if resp.Status >= http.StatusBadRequest {
+		e, _ := resp.Refusal()
+		return nil, e
+	}
+	a := answer{asked: r, blocks: map[int]*block{}}
+	for e, err := range resp.Events() {
+		if err == nil {
+			if said, failed := wire.SaidIn(e); failed {
+				return nil, resp.Refused(said)
+			}
+		}
+		if err != nil || ctx.Err() != nil {
+			return nil, resp.Failed(err)
+		}
+		if err := a.read(wire.ObjectOf(e.Data)); err != nil {
+			return nil, resp.Problem(models.ErrMalformed, err.Error())
 		}
 	}
-	switch err := stream.Err(); {
-	case err != nil || ctx.Err() != nil:
-		return nil, m.failed(ctx, err, seen)
-	case !a.stopped:
-		return nil, &models.Error{Model: m.id, Problem: models.ErrCutOff, Detail: "the stream ended without message_stop"}
+	if ctx.Err() != nil {
+		return nil, resp.Failed(ctx.Err())
 	}
-	return a.whole(m.id)
+	return a.whole(m.id, resp)
 }

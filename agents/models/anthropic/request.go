@@ -3,82 +3,82 @@ package anthropic
 import (
 	"encoding/json"
 	"fmt"
-
-	anthropic "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
+	"maps"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 )
 
+type object = map[string]any
+
 // request converts a request to the protocol.
-func (m *Model) request(r *models.Request) (to anthropic.MessageNewParams, err error) {
-	to = anthropic.MessageNewParams{Model: m.id.Name, MaxTokens: int64(r.Most), Messages: messages(r.Messages)}
+func (m *Model) request(r *models.Request) (object, error) {
+	to := object{"model": m.id.Name, "max_tokens": r.Most, "messages": m.messages(r.Messages), "stream": true}
 	if r.System != "" {
-		to.System = []anthropic.TextBlockParam{{Text: r.System}}
+		to["system"] = []object{{"type": "text", "text": r.System}}
 	}
 	if r.Temperature != nil {
-		to.Temperature = param.NewOpt(*r.Temperature)
+		to["temperature"] = *r.Temperature
 	}
 	if r.Schema != nil {
-		var schema map[string]any
+		var schema object
 		if err := json.Unmarshal(r.Schema.JSON, &schema); err != nil {
-			return to, fmt.Errorf("schema %s: %w", r.Schema.Name, err)
+			return nil, fmt.Errorf("schema %s: %w", r.Schema.Name, err)
 		}
-		to.OutputConfig.Format.Schema = accepted(schema)
+		to["output_config"] = object{"format": object{"type": "json_schema", "schema": accepted(schema)}}
 	}
+	var tools []object
 	for _, t := range r.Tools {
-		var schema map[string]any
+		var schema object
 		if err := json.Unmarshal(t.Schema, &schema); err != nil {
-			return to, fmt.Errorf("tool %s: %w", t.Name, err)
+			return nil, fmt.Errorf("tool %s: %w", t.Name, err)
 		}
-		delete(schema, "type") // always "object", which the library adds
-		to.Tools = append(to.Tools, anthropic.ToolUnionParam{OfTool: &anthropic.ToolParam{
-			Name: t.Name, Description: param.NewOpt(t.Description), InputSchema: anthropic.ToolInputSchemaParam{ExtraFields: schema},
-		}})
+		schema["type"] = "object"
+		tools = append(tools, object{"name": t.Name, "description": t.Description, "input_schema": schema})
 	}
-	if len(to.Tools) > 0 && r.NoCalls {
-		none := anthropic.NewToolChoiceNoneParam()
-		to.ToolChoice.OfNone = &none
+	if len(tools) > 0 {
+		to["tools"] = tools
+		if r.NoCalls {
+			to["tool_choice"] = object{"type": "none"}
+		}
 	}
-	if m.cache {
-		mark(&to)
-	}
+	maps.Copy(to, m.params)
+	maps.DeleteFunc(to, func(_ string, value any) bool { return value == nil })
 	return to, nil
 }
 
-func messages(from []models.Message) (all []anthropic.MessageParam) {
-	for _, m := range from {
-		to := anthropic.MessageParam{Role: anthropic.MessageParamRole(m.Role)}
-		for _, result := range m.Results { // before the text, as the provider requires
-			to.Content = append(to.Content, anthropic.NewToolResultBlock(result.Call, result.Text, result.IsError))
+// messages converts the conversation, and marks everything before the last message for caching.
+func (m *Model) messages(from []models.Message) (all []object) {
+	for _, message := range from {
+		var content []object
+		for _, result := range message.Results { // before the text, as the provider requires
+			content = append(content, object{
+				"type": "tool_result", "tool_use_id": result.Call, "is_error": result.IsError,
+				"content": []object{{"type": "text", "text": result.Text}},
+			})
 		}
-		if m.Text != "" {
-			to.Content = append(to.Content, anthropic.NewTextBlock(m.Text))
+		if k := message.Kept; k != nil && k.Model == m.id {
+			_ = json.Unmarshal(k.Data, &content)
 		}
-		for _, c := range m.Calls {
-			to.Content = append(to.Content, anthropic.NewToolUseBlock(c.ID, c.Args, c.Name))
+		if message.Text != "" {
+			content = append(content, object{"type": "text", "text": message.Text})
 		}
-		if len(to.Content) > 0 {
-			all = append(all, to)
+		for _, c := range message.Calls {
+			content = append(content, object{"type": "tool_use", "id": c.ID, "name": c.Name, "input": c.Args})
 		}
+		if len(content) > 0 {
+			all = append(all, object{"role": message.Role, "content": content})
+		}
+	}
+	if m.cache && len(all) > 1 {
+		content := all[len(all)-2]["content"].([]object)
+		content[len(content)-1]["cache_control"] = object{"type": "ephemeral"}
 	}
 	return all
 }
 
-// mark marks everything before the last message for caching.
-func mark(to *anthropic.MessageNewParams) {
-	if len(to.Messages) < 2 {
-		return
-	}
-	content := to.Messages[len(to.Messages)-2].Content
-	if last := content[len(content)-1].GetCacheControl(); last != nil {
-		*last = anthropic.NewCacheControlEphemeralParam()
-	}
-}
-
 // accepted returns a schema without the keywords that the provider refuses:
 // bounds of numbers, strings and arrays.
-func accepted(schema map[string]any) map[string]any {
+func accepted(schema object) object {
 	for _, keyword := range []string{
 		"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems",
 	} {
@@ -86,10 +86,10 @@ func accepted(schema map[string]any) map[string]any {
 	}
 	for key, value := range schema {
 		switch v := value.(type) {
-		case map[string]any:
+		case object:
 			if key == "properties" || key == "$defs" {
 				for name, property := range v { // whose names may equal keywords
-					if p, ok := property.(map[string]any); ok {
+					if p, ok := property.(object); ok {
 						v[name] = accepted(p)
 					}
 				}
@@ -98,7 +98,7 @@ func accepted(schema map[string]any) map[string]any {
 			schema[key] = accepted(v)
 		case []any:
 			for i, x := range v {
-				if p, ok := x.(map[string]any); ok && key != "enum" {
+				if p, ok := x.(object); ok && key != "enum" {
 					v[i] = accepted(p)
 				}
 			}

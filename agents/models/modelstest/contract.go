@@ -56,6 +56,7 @@ var contract = []struct {
 	{"SendsTheWholeRequest", sends},
 	{"BringsToolCalls", calls},
 	{"RefusesCallsThatCannotBeAnswered", callsToRefuse},
+	{"TellsCallsApart", callsToTellApart},
 	{"SaysThatItRanOutOfTokens", runsOut},
 	{"SaysWhatProblemARefusalIs", refusals},
 	{"TakesNoBrokenAnswerForAWholeOne", faults},
@@ -236,11 +237,9 @@ func callsToRefuse(d Dialect, open Open) error {
 		many[i] = models.Call{ID: fmt.Sprint("call_", i), Name: "count", Args: args}
 	}
 	for name, calls := range map[string][]models.Call{
-		"no id":       {{Name: "count", Args: args}},
-		"no name":     {{ID: "call_1", Args: args}},
-		"an id twice": {{ID: "call_1", Name: "count", Args: args}, {ID: "call_1", Name: "look_up", Args: args}},
-		"a long id":   {{ID: strings.Repeat("x", 5000), Name: "count", Args: args}},
-		"129 calls":   many,
+		"no name":   {{ID: "call_1", Args: args}},
+		"a long id": {{ID: strings.Repeat("x", 5000), Name: "count", Args: args}},
+		"129 calls": many,
 	} {
 		if err := with(d, open, always(Reply{Calls: calls, Usage: usage}), func(_ *Server, m models.Model) error {
 			a, err := m.Ask(context.Background(), question())
@@ -248,6 +247,38 @@ func callsToRefuse(d Dialect, open Open) error {
 				return fmt.Errorf("got %.200s, %w", fmt.Sprintf("%+v", a), err)
 			}
 			return nil
+		}); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// callsToTellApart are calls without an id of their own, to which an adapter gives one: the
+// same whenever the same is answered, since answers are recorded.
+func callsToTellApart(d Dialect, open Open) error {
+	args := json.RawMessage(`{}`)
+	for name, calls := range map[string][]models.Call{
+		"no id":       {{Name: "count", Args: args}, {Name: "count", Args: args}},
+		"an id twice": {{ID: "call_1", Name: "count", Args: args}, {ID: "call_1", Name: "look_up", Args: args}},
+	} {
+		if err := with(d, open, always(Reply{Calls: calls, Usage: usage}), func(_ *Server, m models.Model) error {
+			a, err := m.Ask(context.Background(), question())
+			if err != nil {
+				return err
+			}
+			b, err := m.Ask(context.Background(), question())
+			if err != nil {
+				return err
+			}
+			var got []models.Call
+			for _, c := range a.Calls {
+				got = append(got, models.Call{Name: c.Name, Args: c.Args})
+			}
+			for i := range calls {
+				calls[i].ID = ""
+			}
+			return errors.Join(a.Validate(m.ID()), differ("calls", got, calls), differ("calls the second time", b.Calls, a.Calls))
 		}); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

@@ -1,175 +1,197 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
-	openai "github.com/sashabaranov/go-openai"
-
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
 )
 
 // An answer is the part of an answer received so far.
 type answer struct {
-	show    func(models.Piece)
-	text    strings.Builder
-	calls   []*call
-	finish  openai.FinishReason
-	refused string
-	usage   models.Usage
+	asked   *models.Request
+	text    wire.Text
+	repeats repeats
+	refused wire.Text
+	calls   calls
+	kept    members
+	finish  finish
+	usage   usage
 	model   string
+	stray   string // an event that is no part of an answer
 }
 
-type call struct {
-	index    int
-	id, name string
-	args     strings.Builder
+// repeats says whether the messages of a stream repeat what came before them.
+type repeats int
+
+const (
+	unknown repeats = iota
+	deltas          // the text came in deltas, so that a message is the whole of it
+	all             // each message has the text so far
+	none            // each has a part of it
+)
+
+// read reads the next event, of which no member has to be there.
+func (a *answer) read(e wire.Event) {
+	o := wire.ObjectOf(e.Data)
+	a.model = cmp.Or(wire.Clean(o.Text("model")), a.model)
+	a.usage.add(o)
+	choices := o.List("choices")
+	if choices == nil && o.Object("message", "delta") != nil {
+		choices = []json.RawMessage{e.Data}
+	}
+	if len(choices) == 0 && len(o) > 0 && o["usage"] == nil && o["choices"] == nil {
+		a.stray = string(e.Data[:min(len(e.Data), 300)])
+	}
+	for i, value := range choices {
+		c := wire.ObjectOf(value)
+		if first := wire.ObjectOf(choices[0]); i > 0 && c.Label("index") != first.Label("index") {
+			continue // of several answers, the first one counts
+		}
+		a.usage.add(c)
+		a.choice(c, e.Bare)
+	}
+	a.finish.add(o)
 }
 
-// read reads the next chunk. The library takes a chunk for an error only if that is
-// the first thing in it.
-func (a *answer) read(line []byte) error {
-	var c struct {
-		openai.ChatCompletionStreamResponse
-		Error *openai.APIError `json:"error"`
+// choice reads a choice: a delta of the answer, or a message. Some servers send an empty
+// delta beside a message, others both in full.
+func (a *answer) choice(c wire.Object, bare bool) {
+	delta, message := c.Object("delta"), c.Object("message")
+	for _, o := range []wire.Object{c, delta, message} {
+		a.finish.add(o)
 	}
-	switch err := json.Unmarshal(line, &c); {
-	case err != nil:
-		return err
-	case c.Error != nil:
-		return c.Error
-	case c.Choices == nil && c.Usage == nil:
-		return fmt.Errorf("%w: neither choices nor a usage: %s", errStray, line)
+	part, whole := delta, false
+	if says := func(name string) bool { return name != "role" && delta.Has(name) }; message != nil && !slices.ContainsFunc(slices.Collect(maps.Keys(delta)), says) {
+		part, whole = message, true
 	}
-	return a.add(&c.ChatCompletionStreamResponse)
+	text, refused := content(part["content"])
+	if part == nil {
+		text = c.Text("text")
+	}
+	if whole {
+		a.finish.whole = a.finish.whole || bare
+		text = a.rest(text)
+	} else if text != "" {
+		a.repeats = deltas
+	}
+	a.say(text)
+	a.refused.Add(refused + part.Text("refusal"))
+	for _, call := range part.List("tool_calls") {
+		a.calls.add(wire.ObjectOf(call), a.asked.Tools)
+	}
+	if call := part.Object("function_call"); call != nil {
+		a.calls.add(wire.Object{"function": part["function_call"]}, a.asked.Tools)
+	}
+	a.kept.add(part, "role", "content", "refusal", "tool_calls", "function_call", "finish_reason", "index", "name", "annotations", "audio", "logprobs")
 }
 
-// errStray is the error of an event that is not a part of the answer.
-var errStray = errors.New("an event is not a part of the answer")
-
-// add adds the next chunk.
-func (a *answer) add(c *openai.ChatCompletionStreamResponse) error {
-	if c.Model != "" {
-		a.model = c.Model
-	}
-	if u := c.Usage; u != nil { // the last one counts: some servers send running totals
-		a.usage = models.Usage{Input: u.PromptTokens, Output: u.CompletionTokens}
-		if d := u.PromptTokensDetails; d != nil {
-			a.usage.CacheRead = d.CachedTokens
-		}
-	}
-	for _, choice := range c.Choices {
-		if choice.Index != 0 {
-			continue
-		}
-		if err := a.part(&choice.Delta); err != nil {
-			return err
-		}
-		if a.finish == "" && choice.FinishReason != openai.FinishReasonNull { // the first one holds
-			a.finish = choice.FinishReason
-		}
-	}
-	return nil
-}
-
-// part adds a part of the answer. The id of the completion says nothing: gateways give
-// each part one of its own.
-func (a *answer) part(d *openai.ChatCompletionStreamChoiceDelta) error {
+// rest returns what the text of a message adds to the text so far.
+func (a *answer) rest(text string) string {
+	so := a.text.Raw()
 	switch {
-	case d.Content == "" && d.Refusal == "" && len(d.ToolCalls) == 0:
-		return nil
-	case a.finish != "":
-		return fmt.Errorf("%w: sent after the finish reason %q", errStray, a.finish)
+	case so == "" || text == "":
+	case a.repeats != none && strings.HasPrefix(text, so) && (a.repeats != unknown || len(so) > 3):
+		if a.repeats == unknown {
+			a.repeats = all
+		}
+		return text[len(so):]
+	case a.repeats == unknown:
+		a.repeats = none
 	}
-	a.say(d.Content)
-	a.refused += d.Refusal
-	for i := range d.ToolCalls {
-		a.call(&d.ToolCalls[i])
-	}
-	return nil
+	return text
 }
 
-func (a *answer) say(text string) {
-	a.text.WriteString(text)
-	if text != "" && a.show != nil {
-		a.show(models.Piece{Text: text})
+func (a *answer) say(text string) { a.show(a.text.Add(text)) }
+
+func (a *answer) show(text string) {
+	if text != "" && a.asked.Show != nil {
+		a.asked.Show(models.Piece{Text: text})
 	}
 }
 
-// call adds a part of a call: to the last call with its index, or, if the server
-// gives no index, to the last one. A part with another ID, and one without an index
-// that has an ID or a name, begins a new call.
-func (a *answer) call(part *openai.ToolCall) {
-	i := len(a.calls) - 1
-	for part.Index != nil && i >= 0 && a.calls[i].index != *part.Index {
-		i--
+// content returns the text of a content, which is a text, a part or several, or the JSON
+// that was asked for, and the refusal in it.
+func content(value json.RawMessage) (text, refused string) {
+	parts, o := []json.RawMessage{}, wire.ObjectOf(value)
+	switch {
+	case len(value) == 0 || string(value) == "null":
+		return "", ""
+	case value[0] == '"':
+		return wire.TextOf(value), ""
+	case o != nil:
+		parts = append(parts, value)
+	case json.Unmarshal(value, &parts) != nil:
+		return string(value), "" // a number
 	}
-	head := part.ID != "" || part.Function.Name != ""
-	if i < 0 || part.Index == nil && head || part.ID != "" && a.calls[i].id != "" && part.ID != a.calls[i].id {
-		i = len(a.calls)
-		a.calls = append(a.calls, &call{})
-		if part.Index != nil {
-			a.calls[i].index = *part.Index
+	for _, part := range parts {
+		o := wire.ObjectOf(part)
+		sort := o.Text("type")
+		is := func(s string) bool { return strings.Contains(sort, s) }
+		switch {
+		case o == nil:
+			text += wire.TextOf(part)
+		case sort == "refusal":
+			refused += o.Text("refusal", "text")
+		case is("think") || is("reason"):
+		case is("text") || sort == "" && len(o) <= 2 && o["text"] != nil:
+			text += cmp.Or(o.Text("text"), o.Object("text").Text("value"), o.Text("content"))
+		case !is("image") && !is("audio") && !is("refer") && !is("cit") && !is("tool"):
+			return string(value), "" // no part
 		}
 	}
-	c := a.calls[i]
-	if part.ID != "" {
-		c.id = part.ID
-	}
-	if part.Function.Name != c.name { // some servers repeat it
-		c.name += part.Function.Name
-	}
-	c.args.WriteString(part.Function.Arguments)
+	return text, refused
 }
 
 // whole returns the answer if it is complete.
-func (a *answer) whole(id models.ID) (*models.Answer, error) {
-	if a.refused != "" || a.finish == openai.FinishReasonContentFilter {
-		return nil, &models.Error{Model: id, Problem: models.ErrFiltered, Detail: models.Detail(a.refused)}
+func (a *answer) whole(r *wire.Response) (*models.Answer, error) {
+	a.show(a.text.Rest())
+	if refused := a.refused.String(); refused != "" || a.finish.why == filtered {
+		return nil, r.Problem(models.ErrFiltered, cmp.Or(refused, a.text.String(), a.finish.word))
 	}
-	to := &models.Answer{Text: a.text.String(), Finish: a.reason(), Usage: a.usage, Model: a.model}
-	if to.Finish == "" {
-		return nil, &models.Error{Model: id, Problem: models.ErrCutOff, Detail: models.Detail("finish reason " + string(a.finish))}
+	to := &models.Answer{Text: a.text.String(), Finish: a.finish.why, Model: a.model}
+	switch words := cmp.Or(r.Words(), a.stray); {
+	case a.finish.why == broken:
+		return nil, r.Problem(models.ErrCutOff, fmt.Sprintf("finish reason %s %s", a.finish.word, words))
+	case a.finish.why == "" && a.finish.whole:
+		to.Finish = models.FinishStop
+	case a.finish.why == "":
+		return nil, a.unended(r, words)
+	case a.finish.odd:
+		to.Notes = append(to.Notes, fmt.Sprintf("the finish reason %.60q is not known: it is taken for an end", a.finish.word))
 	}
-	for _, c := range a.calls {
-		args := json.RawMessage(c.args.String())
-		if len(args) == 0 {
-			args = json.RawMessage("{}")
-		}
-		switch {
-		case json.Valid(args) && c.id != "" && c.name != "":
-			to.Calls = append(to.Calls, models.Call{ID: c.id, Name: c.name, Args: args})
-		case to.Finish != models.FinishLength: // then the rest of the call is missing
-			return nil, &models.Error{Model: id, Problem: models.ErrMalformed, Detail: models.Detail("the call of tool " + c.name + " is not whole")}
-		}
+	var err error
+	if to.Calls, err = a.calls.whole(to.Finish == models.FinishLength); err != nil {
+		return nil, r.Problem(models.ErrMalformed, err.Error())
+	}
+	to.Identify(a.asked)
+	a.answered(to)
+	if len(to.Calls) > 0 && to.Finish != models.FinishLength {
+		to.Finish = models.FinishCalls
 	}
 	if to.Finish == models.FinishCalls && len(to.Calls) == 0 {
-		return nil, &models.Error{Model: id, Problem: models.ErrMalformed, Detail: "the calls are missing"}
+		return nil, r.Problem(models.ErrMalformed, "the calls are missing")
 	}
+	to.Usage = a.usage.total()
 	if to.Usage.Input == 0 || !to.Counted() { // every prompt has tokens
 		to.Usage = models.Usage{}
-	}
-	if err := to.Validate(id); err != nil {
-		return nil, err
 	}
 	return to, nil
 }
 
-// reason returns why the model stopped, or "" if it did not stop by itself.
-func (a *answer) reason() models.Finish {
-	switch a.finish {
-	case openai.FinishReasonLength, "model_length": // the second is Mistral's
-		return models.FinishLength
-	case openai.FinishReasonToolCalls, openai.FinishReasonFunctionCall:
-		return models.FinishCalls
-	case openai.FinishReasonStop:
-		if len(a.calls) > 0 {
-			return models.FinishCalls
-		}
-		return models.FinishStop
-	default:
-		return ""
+// unended returns the error of an answer that has no end: one that breaks off, or none at
+// all, which the server would not answer otherwise the next time.
+func (a *answer) unended(r *wire.Response, words string) error {
+	kind := r.Header.Get("Content-Type")
+	if a.text.Raw() == "" && len(a.calls.all) == 0 && (words != "" || !strings.HasPrefix(strings.ToLower(kind), "text/event-stream")) {
+		e := r.Problem(models.ErrMalformed, fmt.Sprintf("the response of content type %q is no answer: %s", kind, words))
+		e.Final = true
+		return e
 	}
+	return r.Problem(models.ErrCutOff, strings.TrimSuffix("the stream ended without a finish reason: "+words, ": "))
 }

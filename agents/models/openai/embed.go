@@ -2,9 +2,9 @@ package openai
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-
-	openai "github.com/sashabaranov/go-openai"
+	"net/http"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
@@ -14,23 +14,43 @@ var _ models.Embedder = (*Model)(nil)
 
 // Embed implements [models.Embedder].
 func (m *Model) Embed(ctx context.Context, texts ...string) (*models.Vectors, error) {
-	inside, seen := wire.Watch(ctx)
-	got, err := m.client.CreateEmbeddings(inside, openai.EmbeddingRequest{Input: texts, Model: openai.EmbeddingModel(m.id.Name)})
+	resp, err := m.post(ctx, "/embeddings", object{"input": texts, "model": m.id.Name})
 	if err != nil {
-		return nil, m.failed(ctx, err, seen)
+		return nil, err
 	}
-	all := make([][]float32, len(texts))
-	for _, d := range got.Data {
-		if d.Index >= 0 && d.Index < len(all) {
-			all[d.Index] = d.Embedding
+	defer resp.Close()
+	if resp.Status >= http.StatusBadRequest {
+		e, said := resp.Refusal()
+		_, _, err := m.refused(e, said, nil)
+		return nil, err
+	}
+	all, found, a := make([][]float32, len(texts)), 0, models.Answer{}
+	for e, err := range resp.Events() {
+		said, failed := wire.SaidIn(e)
+		switch {
+		case err != nil || ctx.Err() != nil:
+			return nil, resp.Failed(err)
+		case failed:
+			return nil, resp.Refused(said)
 		}
+		o := wire.ObjectOf(e.Data)
+		for place, one := range o.List("data") {
+			d := wire.ObjectOf(one)
+			if d["index"] != nil {
+				place = d.Number("index")
+			}
+			if place >= 0 && place < len(all) && json.Unmarshal(d["embedding"], &all[place]) != nil {
+				all[place] = nil
+			}
+			found++
+		}
+		a.Usage.Input = max(a.Usage.Input, o.Object("usage").Number("prompt_tokens", "total_tokens"))
 	}
 	for _, v := range all {
 		if len(v) == 0 || len(v) != len(all[0]) {
-			return nil, &models.Error{Model: m.id, Problem: models.ErrMalformed, Status: seen.Status, Detail: fmt.Sprintf("%d texts have %d vectors, or not of one length", len(texts), len(got.Data))}
+			return nil, resp.Problem(models.ErrMalformed, fmt.Sprintf("%d texts have %d vectors, or not of one length %s", len(texts), found, resp.Words()))
 		}
 	}
-	a := models.Answer{Usage: models.Usage{Input: got.Usage.PromptTokens}}
 	if !a.Counted() {
 		a.Usage = models.Usage{}
 	}

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
 	"strings"
-
-	openai "github.com/sashabaranov/go-openai"
+	"sync"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
@@ -22,46 +24,98 @@ type Options struct {
 	BaseURL  string       // including its path, mostly /v1; "": OpenAI's own
 	Key      string       // without blanks around it; "": none is sent
 	Header   http.Header  // sent with every call
+	Query    url.Values   // of every call's URL, such as Azure's api-version
 	Client   *http.Client // nil: the model's own, without a proxy
+
+	// Params are members of every request, such as top_p, stop or reasoning_effort. They
+	// replace what the adapter would send. A member that is nil is not sent.
+	Params map[string]any
+	// Tokens is the member for the bound on an answer: max_tokens or
+	// max_completion_tokens. "": the second for OpenAI, Azure, and models named gpt-5 or
+	// o1 to o9 elsewhere; else the first.
+	Tokens string
+	Schema Schema // "": [JSONSchema]
+	Whole  bool   // answers are not streamed
 	// SchemaOrTools is for servers that call no tools if there is a schema, such as
 	// Ollama: in a request with both, the schema is omitted, or the tools if none may
 	// be called.
 	SchemaOrTools bool
 }
 
+// A Schema is the way in which a server is told the schema of an answer.
+type Schema string
+
+// The ways, from the strictest to none. A server that refuses the first is asked by the
+// second, and one that refuses that by the third.
+const (
+	JSONSchema Schema = "json_schema" // the server enforces it
+	JSONObject Schema = "json_object" // the server enforces an object; the prompt has the schema
+	Prompt     Schema = "prompt"      // the prompt has it
+	Tools      Schema = "tools"       // the answer is a call of a tool with that schema
+	Off        Schema = "off"         // nobody is told; the prompt has to do
+)
+
 // A Model is a model of a server. Make one with [New].
 type Model struct {
-	id      models.ID
-	client  *openai.Client
-	http    *http.Client
-	secrets []string
-	own     bool // the server is OpenAI's, which uses the new name for the bound on tokens
-	either  bool // a schema or tools
-	bare    bool // the base URL has no path
+	id     models.ID
+	client *wire.Client
+	base   url.URL
+	header http.Header
+	params map[string]any
+	bare   bool // the base URL has no path
+
+	mu    sync.Mutex // protects the field below
+	forms forms      // that the server takes, as far as it is known
 }
 
 var _ models.Model = (*Model)(nil)
+
+// newer matches the models that take max_completion_tokens alone, behind any gateway.
+var newer = regexp.MustCompile(`(?i)(^|[/.])(gpt-5|o[1-9])([-.:@]|$)`)
 
 // New returns a model. It makes no request.
 func New(o Options) (*Model, error) {
 	if o.Model == "" {
 		return nil, errors.New("openai: no model is named")
 	}
+	if !slices.Contains([]string{"", maxTokens, maxCompletionTokens}, o.Tokens) {
+		return nil, fmt.Errorf("openai: tokens %q is neither %s nor %s", o.Tokens, maxTokens, maxCompletionTokens)
+	}
+	if !slices.Contains([]Schema{"", JSONSchema, JSONObject, Prompt, Tools, Off}, o.Schema) {
+		return nil, fmt.Errorf("openai: schema %q is none of json_schema, json_object, prompt, tools and off", o.Schema)
+	}
 	key, secrets, err := wire.Secrets(o.Key, o.Header)
 	if err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
-	c := openai.DefaultConfig(key)
-	c.BaseURL = strings.TrimRight(cmp.Or(o.BaseURL, c.BaseURL), "/")
-	at, more, err := wire.Base(c.BaseURL)
+	at, more, err := wire.Base(strings.TrimRight(cmp.Or(o.BaseURL, "https://api.openai.com/v1"), "/"))
 	if err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
-	m := &Model{id: models.ID{Provider: cmp.Or(o.Provider, "openai"), Name: o.Model}, http: wire.Client(o.Client, o.Header), secrets: append(secrets, more...), either: o.SchemaOrTools}
-	m.own = at.Hostname() == "api.openai.com" || strings.HasSuffix(at.Hostname(), ".openai.azure.com")
-	m.bare = at.Path == ""
-	c.HTTPClient = m.http
-	m.client = openai.NewClientWithConfig(c)
+	m := &Model{
+		id: models.ID{Provider: cmp.Or(o.Provider, "openai"), Name: o.Model}, base: *at, header: http.Header{}, bare: strings.Trim(at.Path, "/") == "",
+		params: maps.Clone(o.Params), forms: forms{tokens: o.Tokens, schema: cmp.Or(o.Schema, JSONSchema), either: o.SchemaOrTools, whole: o.Whole},
+	}
+	azure := strings.HasSuffix(at.Hostname(), ".azure.com")
+	if own := azure || at.Hostname() == "api.openai.com"; o.Tokens == "" {
+		m.forms.tokens = maxTokens
+		if own || newer.MatchString(o.Model) {
+			m.forms.tokens = maxCompletionTokens
+		}
+	}
+	if key != "" {
+		m.header.Set("Authorization", "Bearer "+key)
+	}
+	if azure && key != "" {
+		m.header = http.Header{"Api-Key": {key}}
+	}
+	query := at.Query()
+	for name, values := range o.Query {
+		query[name] = values
+		more = append(more, values...)
+	}
+	m.base.RawQuery = query.Encode()
+	m.client = wire.NewClient(m.id, o.Client, o.Header, append(secrets, more...))
 	return m, nil
 }
 
@@ -69,103 +123,87 @@ func New(o Options) (*Model, error) {
 func (m *Model) ID() models.ID { return m.id }
 
 // Close closes idle connections.
-func (m *Model) Close() { m.http.CloseIdleConnections() }
+func (m *Model) Close() { m.client.Close() }
 
-// Ask implements [models.Model].
+// Ask implements [models.Model]. A request with a member that the server refuses by name is
+// made again without it, or in the next form that is known: see package documentation.
 func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, error) {
-	inside, seen := wire.Watch(ctx)
-	seen.Stream = true
-	stream, err := m.client.CreateChatCompletionStream(inside, m.request(r))
-	if err != nil {
-		return nil, m.failed(ctx, err, seen)
-	}
-	defer func() { _ = stream.Close() }()
-	a := answer{show: r.Show}
+	m.mu.Lock()
+	f := m.forms
+	m.mu.Unlock()
+	var notes []string
 	for {
-		line, err := stream.RecvRaw()
-		if err == nil {
-			err = a.read(line)
+		a, refused, err := m.once(ctx, r, &f)
+		if err == nil && notes != nil {
+			a.Notes = append(notes, a.Notes...)
+			m.mu.Lock()
+			m.forms = f
+			m.mu.Unlock()
 		}
-		switch {
-		case err == nil:
-		case ctx.Err() != nil:
-			return nil, m.failed(ctx, err, seen)
-		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && a.finish != "":
-			return a.whole(m.id)
-		case errors.Is(err, io.EOF):
-			return nil, &models.Error{Model: m.id, Problem: models.ErrCutOff, Detail: "the stream ended without a finish reason"}
-		default:
-			return nil, m.failed(ctx, err, seen)
+		next, note := f, ""
+		if refused != nil {
+			next, note = f.next(refused)
 		}
+		if note == "" {
+			return a, err
+		}
+		f, notes = next, append(notes, note)
 	}
 }
 
-// coldest replaces a temperature of 0, which the library would not send. Numbers close
-// to the smallest float stop Ollama's runner, which divides by them.
-const coldest = 1e-5
-
-// request converts a request to the protocol.
-func (m *Model) request(r *models.Request) openai.ChatCompletionRequest {
-	to := openai.ChatCompletionRequest{
-		Model: m.id.Name, Messages: messages(r), Seed: r.Seed, StreamOptions: &openai.StreamOptions{IncludeUsage: true},
-	}
-	if m.own {
-		to.MaxCompletionTokens = r.Most
-	} else {
-		to.MaxTokens = r.Most //nolint:staticcheck // the name that most compatible servers know
-	}
-	if r.Temperature != nil {
-		to.Temperature = max(float32(*r.Temperature), coldest)
-	}
-	tools := r.Tools
-	if m.either && r.NoCalls {
-		tools = nil
-	}
-	if s := r.Schema; s != nil && (!m.either || len(tools) == 0) {
-		to.ResponseFormat = &openai.ChatCompletionResponseFormat{
-			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: s.Name, Schema: s.JSON, Strict: true},
-		}
-	}
-	if len(tools) > 0 && r.NoCalls {
-		to.ToolChoice = "none"
-	}
-	for _, t := range tools {
-		to.Tools = append(to.Tools, openai.Tool{
-			Type:     openai.ToolTypeFunction,
-			Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Schema},
-		})
-	}
-	return to
+// A refusal is what the server says of a request.
+type refusal struct {
+	said wire.Said
+	sent map[string]any
 }
 
-// messages converts the conversation. Neighbors of one role become one message, since
-// the templates of many models insist on alternating roles.
-func messages(r *models.Request) (all []openai.ChatCompletionMessage) {
-	if r.System != "" {
-		all = append(all, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: r.System})
+// once makes one call. The refusal is not nil if the request was refused as invalid.
+func (m *Model) once(ctx context.Context, r *models.Request, f *forms) (*models.Answer, *refusal, error) {
+	body := m.body(r, f)
+	resp, err := m.post(ctx, "/chat/completions", body)
+	if err != nil {
+		return nil, nil, err
 	}
-	for _, m := range r.Messages {
-		for _, result := range m.Results {
-			all = append(all, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleTool, ToolCallID: result.Call, Content: result.Text})
-		}
-		if m.Text == "" && len(m.Calls) == 0 {
-			continue
-		}
-		to := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Text}
-		if last := len(all) - 1; last >= 0 && all[last].Role == to.Role && len(all[last].ToolCalls) == 0 {
-			if to.Content != "" && all[last].Content != "" {
-				to.Content = "\n\n" + to.Content
+	defer resp.Close()
+	if resp.Status >= http.StatusBadRequest {
+		e, said := resp.Refusal()
+		return m.refused(e, said, body)
+	}
+	a := &answer{asked: r}
+	for e, err := range resp.Events() {
+		if said, failed := wire.SaidIn(e); err == nil && failed {
+			if a.text.Raw() == "" {
+				return m.refused(resp.Refused(said), said, body)
 			}
-			to.Content = all[last].Content + to.Content
-			all = all[:last]
+			return nil, nil, resp.Refused(said)
 		}
-		for _, c := range m.Calls {
-			to.ToolCalls = append(to.ToolCalls, openai.ToolCall{
-				ID: c.ID, Type: openai.ToolTypeFunction, Function: openai.FunctionCall{Name: c.Name, Arguments: string(c.Args)},
-			})
+		if err != nil || ctx.Err() != nil {
+			return nil, nil, resp.Failed(err)
 		}
-		all = append(all, to)
+		a.read(e)
 	}
-	return all
+	if ctx.Err() != nil {
+		return nil, nil, resp.Failed(ctx.Err())
+	}
+	whole, err := a.whole(resp)
+	if err != nil {
+		return nil, nil, err
+	}
+	whole.Kept = a.keep(m.id, len(whole.Calls))
+	if err := whole.Validate(m.id); err != nil {
+		return nil, nil, err
+	}
+	return whole, nil, nil
+}
+
+// refused returns the error for a call that was refused. That a server has no such path is
+// more often the base URL's fault than the model's.
+func (m *Model) refused(e *models.Error, said wire.Said, sent map[string]any) (*models.Answer, *refusal, error) {
+	if e.Status == http.StatusNotFound && m.bare {
+		e.Detail = "the base URL has no path, such as /v1: " + e.Detail
+	}
+	if e.Problem != models.ErrInvalid {
+		return nil, nil, e
+	}
+	return nil, &refusal{said, sent}, e
 }

@@ -317,9 +317,9 @@ func TestNoHalfAnswerIsTakenForAWholeOneHoweverAServerSaysSo(t *testing.T) {
 		"an error behind other fields":   {`data: {"id":"x","error":{"code":502,"message":"gone"},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`, models.ErrOverloaded},
 		"an error and no choices":        {`data: {"id":"x","error":{"code":429,"message":"gone"},"choices":[]}`, models.ErrRateLimited},
 		"an error behind a blank":        {`data: { "error": {"code":502,"message":"gone"}}`, models.ErrOverloaded},
-		"an error that is the object":    {`data: {"object":"error","message":"gone","type":"BadRequestError","code":400}`, models.ErrMalformed},
-		"an error instead of data":       {`error: {"code":500,"message":"gone"}`, models.ErrCutOff},
-		"an event of its own":            {"event: error\n" + `data: {"message":"gone"}`, models.ErrMalformed},
+		"an error that is the object":    {`data: {"object":"error","message":"gone","type":"BadRequestError","code":400}`, models.ErrInvalid},
+		"an error instead of data":       {`error: {"code":500,"message":"gone"}`, models.ErrOverloaded},
+		"an event of its own":            {"event: error\n" + `data: {"message":"gone"}`, models.ErrOverloaded},
 		"a finish reason that is no end": {`data: {"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}`, models.ErrCutOff},
 		"the end alone":                  {"data: [DONE]", models.ErrCutOff},
 	} {
@@ -330,11 +330,11 @@ func TestNoHalfAnswerIsTakenForAWholeOneHoweverAServerSaysSo(t *testing.T) {
 	}
 }
 
-func TestAResponseThatIsNoStreamIsNotAskedForAgain(t *testing.T) {
+func TestAResponseThatIsNoAnswerIsNotAskedForAgain(t *testing.T) {
 	for name, c := range map[string]struct{ contentType, body string }{
-		"a page":         {"text/html", "<html>log in</html>"},
-		"a whole answer": {"application/json", `{"id":"x","choices":[{"index":0,"message":{"content":"yes"},"finish_reason":"stop"}]}`},
-		"nothing":        {"application/octet-stream", ""},
+		"a page":       {"text/html", "<html>log in</html>"},
+		"another JSON": {"application/json", `{"models":["x"]}`},
+		"nothing":      {"application/octet-stream", ""},
 	} {
 		_, err := odd(t, c.contentType, c.body).Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1})
 		var failed *models.Error
@@ -344,7 +344,7 @@ func TestAResponseThatIsNoStreamIsNotAskedForAgain(t *testing.T) {
 	}
 }
 
-func TestTheFirstFinishReasonHolds(t *testing.T) {
+func TestTheWeightiestFinishReasonHolds(t *testing.T) {
 	finish := func(why string) string {
 		return `data: {"id":"x","choices":[{"index":0,"delta":{},"finish_reason":"` + why + `"}]}` + "\n\n"
 	}
@@ -356,7 +356,9 @@ func TestTheFirstFinishReasonHolds(t *testing.T) {
 		"stop twice":               {finish("stop") + finish("stop"), models.FinishStop, nil},
 		"length, then stop":        {finish("length") + finish("stop"), models.FinishLength, nil},
 		"withheld, then stop":      {finish("content_filter") + finish("stop"), "", models.ErrFiltered},
-		"a text after it":          {finish("stop") + half, "", models.ErrMalformed},
+		"stop, then length":        {finish("stop") + finish("length"), models.FinishLength, nil},
+		"stop, then an error":      {finish("stop") + finish("error"), "", models.ErrCutOff},
+		"a text after it":          {finish("stop") + half, models.FinishStop, nil},
 		"an id for each part":      {`data: {"id":"x","choices":[{"index":0,"delta":{"content":"a"}}]}` + "\n\n" + `data: {"id":"y","choices":[{"index":0,"delta":{"content":"b"}}]}` + "\n\n" + finish("stop"), models.FinishStop, nil},
 		"an id in some parts only": {`data: {"id":"x","choices":[{"index":0,"delta":{"content":"a"}}]}` + "\n\n" + half + finish("stop"), models.FinishStop, nil},
 	} {

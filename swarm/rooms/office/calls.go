@@ -34,7 +34,7 @@ func (t *Talker) answer(ctx context.Context, room *rooms.Turn, ask *models.Reque
 			}
 			results.Results = append(results.Results, r)
 		}
-		ask.Messages = append(ask.Messages, models.Message{Role: models.RoleAssistant, Text: a.Text, Calls: a.Calls}, results)
+		ask.Messages = append(ask.Messages, a.Message(), results)
 		ask.NoCalls = n == mostCalls
 	}
 }

@@ -1,0 +1,122 @@
+package openai
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The members for the bound on an answer.
+const (
+	maxTokens           = "max_tokens"
+	maxCompletionTokens = "max_completion_tokens"
+)
+
+// forms are the choices of how a request is written where servers differ.
+type forms struct {
+	tokens   string
+	schema   Schema
+	swapped  bool            // the tokens are the second choice
+	whole    bool            // no stream
+	either   bool            // a schema or tools
+	noChoice bool            // no tools where none may be called
+	folded   bool            // the system prompt is the user's
+	forgets  bool            // nothing kept goes back
+	without  map[string]bool // members that are not sent
+}
+
+// refuses matches the words of a server that does not take a member, whatever its value.
+var refuses = regexp.MustCompile(`(un|not |n't |not be |not yet )(supported|recognized|known|expected|available|permitted|allowed|implemented|used|combined|enabled)|support|extra|unrecognized|unexpected|deprecated|cannot|can't|incompatible|invalid|instead|only|verified|forbidden|refus|reject|must be`)
+
+// beyond matches the words of a server that takes a bound, but not one so high.
+var beyond = regexp.MustCompile(`too (large|high|big|long|many)|at most|maximum|less than|exceed|greater|smaller|<=|≤`)
+
+// next returns the forms of the next request after one that was refused, and what was learned
+// of the server; "": the refusal names nothing that could be sent otherwise.
+func (f forms) next(r *refusal) (forms, string) {
+	words := strings.ToLower(r.said.Param + ": " + r.said.Code + ": " + r.said.Words)
+	if !refuses.MatchString(words) {
+		return f, ""
+	}
+	has := func(all ...string) bool {
+		return slices.ContainsFunc(all, func(s string) bool { return strings.Contains(words, s) })
+	}
+	named := ""
+	for _, name := range slices.Sorted(maps.Keys(r.sent)) {
+		if !slices.Contains([]string{"model", "messages", "tools", "stream", "response_format", f.tokens}, name) && names(words, name) {
+			named = cmp.Or(named, name)
+		}
+	}
+	schema, tools := r.sent["response_format"] != nil, r.sent["tools"] != nil
+	said := fmt.Sprintf(" (%.200s)", r.said.Words)
+	switch {
+	case !f.swapped && has(maxTokens, maxCompletionTokens) && !beyond.MatchString(words):
+		before := f.tokens
+		if f.swapped, f.tokens = true, maxTokens; before == maxTokens {
+			f.tokens = maxCompletionTokens
+		}
+		return f, "the server refused " + before + ": " + f.tokens + " is sent" + said
+	case schema && tools && has("tool", "function") && has("json", "response", "schema", "structured", "grammar"):
+		f.either = true
+		return f, "the server refused a schema together with tools: of both, one is sent" + said
+	case schema && has("response_format", "json_schema", "json_object", "json schema", "json mode", "json object", "structured", "guided", "schema", "grammar"):
+		before := f.schema
+		if f.schema = JSONObject; before == JSONObject {
+			f.schema = Prompt
+		}
+		return f, fmt.Sprintf("the server refused the schema as %s: it is sent as %s%s", before, f.schema, said)
+	case named == "tool_choice":
+		f.noChoice = true
+		return f.omit(named), "the server refused tool_choice: where no tools may be called, none are sent" + said
+	case named != "":
+		return f.omit(named), "the server refused " + named + ": it is not sent" + said
+	case r.sent["stream"] == true && has("stream"):
+		f.whole = true
+		return f, "the server refused to stream: whole answers are requested" + said
+	case !f.folded && has("system", "developer") && has("role", "instruction", "message", "prompt"):
+		f.folded = true
+		return f, "the server refused a system prompt: it is sent as the user's" + said
+	case !f.forgets && !has("missing", "required", "must be passed", "must provide") && f.sendsKept(words, r.sent):
+		f.forgets = true
+		return f, "the server refused what the model had said beside its answer: it does not go back" + said
+	}
+	return f, ""
+}
+
+func (f forms) omit(name string) forms {
+	f.without = maps.Clone(f.without)
+	if f.without == nil {
+		f.without = map[string]bool{}
+	}
+	f.without[name] = true
+	return f
+}
+
+// names reports whether a refusal names a member: in quotes or as a path if it could be a word.
+func names(words, member string) bool {
+	if strings.Contains(member, "_") || member == "temperature" {
+		return strings.Contains(words, member)
+	}
+	return regexp.MustCompile(`(^|["'` + "`" + `.])` + regexp.QuoteMeta(member) + `(["'` + "`" + `.]|:)`).MatchString(words)
+}
+
+// sendsKept reports whether a refusal names a member that only the model knows.
+func (f forms) sendsKept(words string, sent object) bool {
+	all, _ := sent["messages"].([]object)
+	for _, message := range all {
+		members := slices.Collect(maps.Keys(message))
+		calls, _ := message["tool_calls"].([]object)
+		for _, call := range calls {
+			members = slices.AppendSeq(members, maps.Keys(call))
+		}
+		for _, name := range members {
+			if !slices.Contains([]string{"role", "content", "tool_calls", "tool_call_id", "id", "type", "function"}, name) && strings.Contains(words, name) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,142 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
+)
+
+type object = map[string]any
+
+// post sends a request to a path below the base URL.
+func (m *Model) post(ctx context.Context, path string, body object) (*wire.Response, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, m.client.Invalid(err)
+	}
+	at := m.base
+	at.Path += path
+	return m.client.Do(ctx, http.MethodPost, at.String(), m.header, text)
+}
+
+// body converts a request to the protocol.
+func (m *Model) body(r *models.Request, f *forms) object {
+	to := object{"model": m.id.Name, "stream": true, "stream_options": object{"include_usage": true}, f.tokens: r.Most}
+	if f.whole {
+		delete(to, "stream_options")
+		to["stream"] = false
+	}
+	if r.Temperature != nil {
+		to["temperature"] = *r.Temperature
+	}
+	if r.Seed != nil {
+		to["seed"] = *r.Seed
+	}
+	tools := []object{}
+	if !r.NoCalls || !f.either && !f.noChoice {
+		for _, t := range r.Tools {
+			tools = append(tools, tool(t.Name, t.Description, t.Schema))
+		}
+	}
+	if len(tools) > 0 && r.NoCalls {
+		to["tool_choice"] = "none"
+	}
+	system := r.System
+	if s := r.Schema; s != nil && (!f.either || len(tools) == 0 || f.schema == Prompt) {
+		switch f.schema {
+		case JSONSchema:
+			to["response_format"] = object{"type": JSONSchema, "json_schema": object{"name": s.Name, "schema": s.JSON, "strict": true}}
+		case JSONObject:
+			to["response_format"] = object{"type": JSONObject}
+			fallthrough
+		case Prompt:
+			system += "\n\nAnswer with one JSON object that conforms to this JSON schema, and with nothing else:\n" + string(s.JSON)
+		case Tools:
+			to["tool_choice"] = object{"type": "function", "function": object{"name": s.Name}}
+			if len(tools) > 0 && !r.NoCalls {
+				to["tool_choice"] = "required"
+			}
+			tools = append(tools, tool(s.Name, "Gives the answer.", s.JSON))
+		}
+	}
+	if len(tools) > 0 {
+		to["tools"] = tools
+	}
+	to["messages"] = m.messages(system, r.Messages, f)
+	maps.Copy(to, m.params)
+	for name, value := range to {
+		if value == nil || f.without[name] {
+			delete(to, name)
+		}
+	}
+	return to
+}
+
+func tool(name, description string, schema json.RawMessage) object {
+	return object{"type": "function", "function": object{"name": name, "description": description, "parameters": schema}}
+}
+
+// messages converts the conversation. Neighbors of one role become one message, since
+// the templates of many models insist on alternating roles.
+func (m *Model) messages(system string, from []models.Message, f *forms) (all []object) {
+	add := func(role, text string) object {
+		if last := len(all) - 1; last >= 0 && all[last]["role"] == role && all[last]["tool_calls"] == nil {
+			if before, _ := all[last]["content"].(string); before != "" && text != "" {
+				text = before + "\n\n" + text
+			} else {
+				text = before + text
+			}
+			all = all[:last]
+		}
+		all = append(all, object{"role": role, "content": text})
+		return all[len(all)-1]
+	}
+	if system != "" {
+		role := "system"
+		if f.folded {
+			role = "user"
+		}
+		add(role, system)
+	}
+	for _, message := range from {
+		for _, result := range message.Results {
+			all = append(all, object{"role": "tool", "tool_call_id": result.Call, "content": result.Text})
+		}
+		if message.Text == "" && len(message.Calls) == 0 {
+			continue
+		}
+		to := add(string(message.Role), message.Text)
+		var back kept
+		if k := message.Kept; k != nil && k.Model == m.id && !f.forgets {
+			_ = json.Unmarshal(k.Data, &back)
+		}
+		for name, value := range back.Message {
+			to[name] = value
+		}
+		var calls []object
+		for i, c := range message.Calls {
+			call := object{"id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": string(c.Args)}}
+			if i < len(back.Calls) {
+				for name, value := range back.Calls[i] {
+					call[name] = value
+				}
+			}
+			calls = append(calls, call)
+		}
+		if calls != nil {
+			to["tool_calls"] = calls
+		}
+	}
+	return all
+}
+
+// kept is what goes back to the model with a message: members of the message and of its
+// calls that only it knows.
+type kept struct {
+	Message wire.Object   `json:"message,omitempty"`
+	Calls   []wire.Object `json:"calls,omitempty"`
+}
