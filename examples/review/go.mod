@@ -10,16 +10,13 @@ require github.com/swarmbus/swarmbus v0.0.0
 
 require (
 	github.com/google/go-cmp v0.7.0
-	github.com/securego/gosec/v2 v2.29.0
 	go.uber.org/goleak v1.3.0
 	golang.org/x/tools v0.52.0
-	honnef.co/go/tools v0.8.2
 	pgregory.net/rapid v1.3.0
 )
 
 require (
 	github.com/bits-and-blooms/bitset v1.24.6 // indirect
-	github.com/ccojocar/zxcvbn-go v1.0.4 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/charmbracelet/colorprofile v0.4.3 // indirect
@@ -55,7 +52,7 @@ require (
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect
 	go.opentelemetry.io/proto/otlp v1.9.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
-	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
+	golang.org/x/exp v0.0.0-20231110203233-9a3e6036ecaa // indirect
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect

@@ -1,9 +1,10 @@
-// Review lets ten agents review a Go package and decide whether to approve it.
+// Review lets seven agents review a Go package and decide whether to approve it.
 //
 //	go run ./examples/review [flags] [dir]
 //
-// Each agent goes by evidence of its own: the compiler, the passes of go vet,
-// staticcheck, gosec, and what the tests reach. They say what they find and
+// Each agent goes by evidence of its own: the compiler, the passes of go vet, rules for
+// lost errors and for calls that remove, run or end something, and what the tests reach.
+// With -with staticcheck,gosec two more ask these tools. They say what they find and
 // what they could not look at, make each other's findings worse or challenge
 // them with reasons that can be checked in the code, propose to approve or to
 // request changes, and vote by what they know at first hand. There is no model,
@@ -69,6 +70,7 @@ type flags struct {
 	runTests bool
 	otel     bool
 	kept     string
+	with     []inspect.Tool
 	dir      string
 }
 
@@ -82,6 +84,10 @@ func parse(args []string, stderr io.Writer) (*flags, error) {
 	set.BoolVar(&f.full, "full", false, "print texts in full")
 	set.IntVar(&f.width, "width", 0, "columns of a line; 0: those of the terminal, 100 where there is none")
 	set.BoolVar(&f.runTests, "run-tests", false, "run the package's tests")
+	set.Func("with", "`tools` that two more agents ask, each a process: staticcheck,gosec; they are built the first time", func(names string) (err error) {
+		f.with, err = with(names)
+		return err
+	})
 	set.StringVar(&f.kept, "journal", "", "keep everything in this new `file`, or under this name, for swarmbus replay and show")
 	set.BoolVar(&f.otel, "otel", false, "send traces to where the OTEL_* variables say; needs go run -tags otel")
 	set.Usage = func() {
@@ -138,7 +144,7 @@ func (f *flags) review(ctx context.Context, stdout, stderr io.Writer) (err error
 		return err
 	}
 	defer view.close(stderr)
-	p, err := inspect.Load(ctx, f.dir, f.runTests)
+	p, err := inspect.Load(ctx, f.dir, f.runTests, f.with...)
 	if err != nil {
 		return err
 	}

@@ -121,13 +121,13 @@ func (r reviewer) leads(answer string, claims []inspect.Claim) bool {
 		i := slices.IndexFunc(claims, inspect.Claim.Stands)
 		return claims[i].Finding.Inspector == r.inspector.Name
 	}
-	for _, i := range inspect.Inspectors() {
+	for _, i := range r.p.Inspectors() {
 		own := func(c inspect.Claim) bool { return c.Finding.Inspector == i.Name }
 		if looked, _ := r.p.Looked(i.Name); looked > 0 && !slices.ContainsFunc(claims, own) {
 			return i.Name == r.inspector.Name
 		}
 	}
-	return r.inspector.Name == inspect.Inspectors()[0].Name
+	return r.inspector.Name == r.p.Inspectors()[0].Name
 }
 
 func (r reviewer) propose(answer string, claims []inspect.Claim) signals.Any {

@@ -10,16 +10,31 @@ import (
 // parts of the corpus: rules were chosen on the first.
 var parts = []string{"design", "held-out"}
 
-// row shows one outcome.
+// row shows the outcome of a sample without tools, and how it begins.
 func (o outcome) row() string {
-	kind, mark, why := "clean", "ok", ""
+	kind := "clean"
 	if !o.clean() {
 		kind = o.planted + " " + o.line
 	}
-	if !o.right() {
-		mark, why = "WRONG", o.why
+	return fmt.Sprintf("%-8s  %-24s  %-32s  %-15s  %-5s", o.part, o.dir, kind, o.choice, o.mark())
+}
+
+func (o outcome) mark() string {
+	if o.right() {
+		return "ok"
 	}
-	return strings.TrimRight(fmt.Sprintf("%-8s  %-24s  %-32s  %-15s  %-5s  %s", o.part, o.dir, kind, o.choice, mark, why), " ") + "\n"
+	return "WRONG"
+}
+
+// rest shows the outcome with tools, and why it is wrong, or why it is without them.
+func (o outcome) rest(alone outcome) string {
+	why := ""
+	for _, wrong := range []outcome{alone, o} {
+		if !wrong.right() {
+			why = wrong.why
+		}
+	}
+	return strings.TrimRight(fmt.Sprintf("  %-15s  %-5s  %s", o.choice, o.mark(), why), " ") + "\n"
 }
 
 // summary shows what all outcomes come to.
@@ -29,7 +44,7 @@ func summary(all []outcome) string {
 		b.WriteString(strings.TrimRight(fmt.Sprintf("%-36s  %-9s  %-9s  %-9s  %s", cells...), " ") + "\n")
 	}
 	line("defects named in request-changes", parts[0], parts[1], "all", "raised in clean packages")
-	for _, i := range inspect.Inspectors() {
+	for _, i := range inspect.Inspectors("staticcheck", "gosec") {
 		line(i.Name, found(all, i.Name, parts[0]), found(all, i.Name, parts[1]), found(all, i.Name, ""), raised(all, i.Name))
 	}
 	line("all", found(all, "", parts[0]), found(all, "", parts[1]), found(all, "", ""), "")
@@ -77,7 +92,7 @@ func refused(all []outcome, part string) string {
 // failure added.
 func trackRecord(all []outcome) string {
 	var b strings.Builder
-	for _, i := range inspect.Inspectors() {
+	for _, i := range inspect.Inspectors("staticcheck", "gosec") {
 		speaks := func(o outcome) bool { return o.part == parts[0] && o.defect[i.Name] }
 		right, said := share(all, speaks, func(o outcome) bool { return !o.clean() })
 		found, planted := share(all, func(o outcome) bool { return o.part == parts[0] && o.planted == i.Name }, speaks)

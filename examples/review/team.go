@@ -10,7 +10,7 @@ import (
 func team(p *inspect.Package, tracks map[string]inspect.Track) []*agents.Agent {
 	desk := newDesk(p, tracks)
 	var all []*agents.Agent
-	for _, i := range inspect.Inspectors() {
+	for _, i := range p.Inspectors() {
 		all = append(all, &agents.Agent{
 			ID:   i.Name,
 			Role: i.Doc,

@@ -80,15 +80,6 @@ func TestExplanatoryCommentEasesItsFinding(t *testing.T) {
 	}
 }
 
-func TestGuessableNumbersStandWhereTheyMakeSecrets(t *testing.T) {
-	const random = "package a\n\nimport \"math/rand\"\n\nfunc Name() int { return rand.Int() }\n"
-	for name, stands := range map[string]bool{"Shuffle": false, "NewToken": true, "SessionID": true} {
-		if c := about(t, "G404", strings.Replace(random, "Name", name, 1), ""); c.Stands() != stands {
-			t.Errorf("%s: got %v with %v", name, c.Stands(), c.Arguments)
-		}
-	}
-}
-
 func TestExitStandsWhereAnErrorCouldBeReturned(t *testing.T) {
 	const test = "package a\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) { t.Log(F(1)) }\n"
 	for body, stands := range map[string]bool{

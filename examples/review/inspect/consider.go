@@ -12,7 +12,7 @@ func considerations() []consideration {
 		{"compile", "generated", Eases, nil, (*Package).answerGenerated},
 		{"compile", "documented", Eases, []string{"swallowed-panic"}, (*Package).answerDocumented},
 		{"compile", "explained", Eases, []string{"dropped-error", "swallowed-panic", "lost-error", "exit", "SA4006"}, (*Package).answerExplained},
-		{"secrets", "makes-a-secret", Worsens, []string{"G401", "G404"}, (*Package).answerSecret},
+		{"hazards", "makes-a-secret", Worsens, []string{"G401", "G404"}, (*Package).answerSecret},
 		{"errors", "could-return", Worsens, []string{"exit"}, (*Package).answerCouldReturn},
 		{"tests", "untested", Worsens, []string{"removal", "dynamic-command", "exit", "dropped-error", "swallowed-panic"}, (*Package).answerUntested},
 	}

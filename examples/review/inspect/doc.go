@@ -26,8 +26,8 @@
 // # Who knows what
 //
 // Most of the evidence is that of analysers that many programs rely on: the
-// type checker, passes of go vet, staticcheck, and gosec. The rules of this
-// package's own cover errors and panics that are lost, and calls that remove, run or
+// type checker and passes of go vet, and of staticcheck and gosec where a [Tool] runs
+// them in a process of its own. The rules of this package's own cover errors and panics that are lost, and calls that remove, run or
 // end something. An inspector reports what no other one looks for.
 //
 // # Defects and concerns

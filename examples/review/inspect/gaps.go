@@ -25,7 +25,7 @@ func (p *Package) Looked(inspector string) (share float64, why string) {
 
 // noteGaps says what each inspector could not look at.
 func (p *Package) noteGaps() {
-	for _, i := range Inspectors() {
+	for _, i := range p.Inspectors() {
 		ignored, built := len(p.Ignored), len(p.syntax())
 		switch {
 		case !p.Typed() && i.Name != "compile":
@@ -36,9 +36,9 @@ func (p *Package) noteGaps() {
 		case i.Name == "tests" && p.untested() != "":
 			p.gap(i.Name, 0, p.untested())
 		}
-		for _, a := range checks[i.Name] {
-			if err := p.failed[a]; err != nil {
-				p.gap(i.Name, 1-1/float64(len(checks[i.Name])), err.Error())
+		for _, f := range p.failures {
+			if f.inspector == i.Name {
+				p.gap(i.Name, 1-f.share, f.why)
 			}
 		}
 	}

@@ -6,45 +6,44 @@ import (
 	"strings"
 )
 
-// gosecRules are the rules of gosec that inspectors go by, with what they say.
+// gosecRules are the rules of gosec that count, with what they say.
 // Left out are the audits, which list what a person should look at (unsafe,
 // dropped errors, conversions, files opened by name) and not what is wrong.
 var gosecRules = map[string]struct {
-	inspector string
-	grade     Grade
-	says      string
+	grade Grade
+	says  string
 }{
-	"G101": {"secrets", Defect, "a password, key or token in the source"},
-	"G106": {"security", Defect, "any SSH host key is accepted"},
-	"G108": {"security", Defect, "profiling is served to everyone"},
-	"G109": {"security", Defect, "a parsed number is cut to fewer bits"},
-	"G110": {"security", Defect, "decompression without a limit"},
-	"G111": {"security", Defect, "the whole file system is served"},
-	"G116": {"security", Defect, "text that reads in another order than it compiles"},
-	"G119": {"security", Defect, "headers with credentials follow redirects"},
-	"G121": {"security", Defect, "the protection against cross-origin requests is bypassed"},
-	"G123": {"security", Defect, "resumed TLS sessions skip the check of certificates"},
-	"G201": {"security", Defect, "SQL put together by formatting"},
-	"G202": {"security", Defect, "SQL put together by concatenation"},
-	"G203": {"security", Defect, "text marked as safe HTML without escaping"},
-	"G303": {"security", Defect, "a temporary file whose name can be guessed"},
-	"G305": {"security", Defect, "an archive may write outside its directory"},
-	"G401": {"security", Concern, "a broken hash function"},
-	"G402": {"security", Defect, "TLS without its protection"},
-	"G403": {"security", Defect, "an RSA key under 2048 bits"},
-	"G404": {"security", Concern, "random numbers that can be guessed"},
-	"G405": {"security", Defect, "a broken cipher"},
-	"G407": {"security", Defect, "an initialisation vector that never changes"},
-	"G408": {"security", Defect, "an SSH callback that keeps state between keys"},
-	"G701": {"security", Defect, "input reaches an SQL query"},
-	"G702": {"security", Defect, "input reaches a command"},
-	"G703": {"security", Defect, "input reaches a file name"},
-	"G704": {"security", Defect, "input reaches the address of a request"},
-	"G705": {"security", Defect, "input reaches a page unescaped"},
-	"G707": {"security", Defect, "input reaches a mail"},
-	"G708": {"security", Defect, "input reaches the text of a template"},
-	"G709": {"security", Defect, "input is decoded into anything"},
-	"G710": {"security", Defect, "input says where to redirect"},
+	"G101": {Defect, "a password, key or token in the source"},
+	"G106": {Defect, "any SSH host key is accepted"},
+	"G108": {Defect, "profiling is served to everyone"},
+	"G109": {Defect, "a parsed number is cut to fewer bits"},
+	"G110": {Defect, "decompression without a limit"},
+	"G111": {Defect, "the whole file system is served"},
+	"G116": {Defect, "text that reads in another order than it compiles"},
+	"G119": {Defect, "headers with credentials follow redirects"},
+	"G121": {Defect, "the protection against cross-origin requests is bypassed"},
+	"G123": {Defect, "resumed TLS sessions skip the check of certificates"},
+	"G201": {Defect, "SQL put together by formatting"},
+	"G202": {Defect, "SQL put together by concatenation"},
+	"G203": {Defect, "text marked as safe HTML without escaping"},
+	"G303": {Defect, "a temporary file whose name can be guessed"},
+	"G305": {Defect, "an archive may write outside its directory"},
+	"G401": {Concern, "a broken hash function"},
+	"G402": {Defect, "TLS without its protection"},
+	"G403": {Defect, "an RSA key under 2048 bits"},
+	"G404": {Concern, "random numbers that can be guessed"},
+	"G405": {Defect, "a broken cipher"},
+	"G407": {Defect, "an initialisation vector that never changes"},
+	"G408": {Defect, "an SSH callback that keeps state between keys"},
+	"G701": {Defect, "input reaches an SQL query"},
+	"G702": {Defect, "input reaches a command"},
+	"G703": {Defect, "input reaches a file name"},
+	"G704": {Defect, "input reaches the address of a request"},
+	"G705": {Defect, "input reaches a page unescaped"},
+	"G707": {Defect, "input reaches a mail"},
+	"G708": {Defect, "input reaches the text of a template"},
+	"G709": {Defect, "input is decoded into anything"},
+	"G710": {Defect, "input says where to redirect"},
 }
 
 // inputs are the methods and fields by which a server takes input from whoever
@@ -75,14 +74,4 @@ func (p *Package) tainted(rule, function string) bool {
 		}
 	}
 	return false
-}
-
-// ofGosec counts the rules of an inspector.
-func ofGosec(inspector string) (n int) {
-	for _, r := range gosecRules {
-		if r.inspector == inspector {
-			n++
-		}
-	}
-	return n
 }

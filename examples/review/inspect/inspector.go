@@ -31,21 +31,25 @@ func (i Inspector) Inspect(p *Package) []Finding {
 	return all
 }
 
-// Inspectors returns all of them, always in the same order.
-func Inspectors() []Inspector {
-	return []Inspector{
+// Inspectors returns all of them, with those of the named tools, always in the same order.
+func Inspectors(tools ...string) []Inspector {
+	all := []Inspector{
 		{"compile", "Does it type-check, with its tests?", finders(compileErrors)},
 		{"vet", "Passes of go vet: printf, nil dereferences, tags, impossible assertions.", nil},
-		{"bugs", "Staticcheck: code that panics, never ends or cannot do what it says.", nil},
-		{"concurrency", "Passes of go vet and staticcheck: locks copied or lost, WaitGroups, goroutines.", nil},
-		{"resources", "Passes of go vet and staticcheck: cancels, bodies, rows and tickers that nobody ends.", nil},
-		{"security", "gosec: injection, TLS, permissions, weak cryptography.", nil},
-		{"secrets", "gosec: passwords, keys and tokens in the source.", nil},
+		{"concurrency", "Passes of go vet: locks copied or lost, WaitGroups, goroutines.", nil},
+		{"resources", "Passes of go vet: cancels, bodies and rows that nobody ends.", nil},
 		{"errors", "Errors lost where they matter, panics swallowed, matches that cannot match.", finders(droppedErrors, swallowedPanics, lostErrors)},
 		{"hazards", "Calls that remove, overwrite, run or end something.", finders(removals, dynamicCommands, dynamicShells, exits)},
 		{"tests", "What tests reach, and with -run-tests whether they pass.", finders(failedTests)},
 	}
+	for _, name := range tools {
+		all = append(all, Inspector{Name: name, Doc: toolDocs[name]})
+	}
+	return all
 }
+
+// Inspectors returns those that inspect p.
+func (p *Package) Inspectors() []Inspector { return Inspectors(p.tools...) }
 
 func finders(f ...func(*Package) []Finding) []func(*Package) []Finding { return f }
 
@@ -53,7 +57,7 @@ func finders(f ...func(*Package) []Finding) []func(*Package) []Finding { return 
 // inspectors.
 func All(p *Package) []Finding {
 	var all []Finding
-	for _, i := range Inspectors() {
+	for _, i := range p.Inspectors() {
 		all = append(all, i.Inspect(p)...)
 	}
 	return all
@@ -65,8 +69,8 @@ func (p *Package) Scope(inspector string) string {
 	switch inspector {
 	case "compile":
 		return "type-checked " + count(len(p.Files), "file")
-	case "security", "secrets":
-		return count(ofGosec(inspector), "rule") + " of gosec" + over
+	case "gosec":
+		return count(len(gosecRules), "rule") + " of gosec" + over
 	case "tests":
 		reached := 0
 		for _, f := range p.functions() {
@@ -76,7 +80,7 @@ func (p *Package) Scope(inspector string) string {
 		}
 		return fmt.Sprintf("%d of %s reached from %s", reached, count(len(p.functions()), "function"), count(p.Tests(), "test"))
 	}
-	n := len(checks[inspector])
+	n := p.ran[inspector]
 	for _, i := range Inspectors() {
 		if i.Name == inspector {
 			n += len(i.find)

@@ -31,11 +31,16 @@ var (
 // the analyzers over it. It needs the go command, but neither network nor
 // downloads. A package that does not compile loads with its [Package.Problems];
 // any other failure is one of the errors above. Code of the package runs only if runTests has
-// go test run its tests, for two minutes at most.
-func Load(ctx context.Context, dir string, runTests bool) (*Package, error) {
+// go test run its tests, for two minutes at most. Tools look, too.
+func Load(ctx context.Context, dir string, runTests bool, tools ...Tool) (*Package, error) {
 	p, err := load(ctx, dir)
 	if err == nil {
-		err = p.analyse(analyzers...)
+		err = p.analyse()
+	}
+	if err == nil {
+		for _, t := range tools {
+			p.consult(ctx, t)
+		}
 	}
 	if err == nil && runTests && p.TestsTyped {
 		p.Run = p.test(ctx)

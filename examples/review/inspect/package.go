@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
 )
@@ -43,8 +42,10 @@ type Package struct {
 	funcs         []*function
 	named         map[string]*function
 	tested        map[string]string // functions to tests that reach them
+	tools         []string          // that were asked to look, too
+	ran           map[string]int    // by inspector: how many analyzers looked
 	reports       []report
-	failed        map[*analysis.Analyzer]error
+	failures      []failure
 }
 
 // A File is one source file of a [Package].
@@ -61,7 +62,7 @@ type File struct {
 // first two it prefers the one with tests. Tests that do not compile cost only the
 // tests their types.
 func newPackage(dir string, listed []*packages.Package) *Package {
-	p := &Package{Dir: dir, info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}}
+	p := &Package{Dir: dir, ran: map[string]int{}, info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}}
 	variants := slices.DeleteFunc(listed, func(pkg *packages.Package) bool { return strings.HasSuffix(pkg.ID, ".test") })
 	slices.SortFunc(variants, func(a, b *packages.Package) int { return cmp.Compare(a.ID, b.ID) })
 	p.TestsTyped = true

@@ -3,34 +3,39 @@ package inspect
 import (
 	"fmt"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/securego/gosec/v2/goanalysis"
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/analysis/passes/ctrlflow"
 	"golang.org/x/tools/go/packages"
 )
 
-// A report is what an analyzer said.
+// A report is what an analyzer of an inspector said.
 type report struct {
-	analyzer *analysis.Analyzer
-	analysis.Diagnostic
+	inspector string
+	Said
 }
 
-// analyzers are those of all checks, each once.
-var analyzers = func() (all []*analysis.Analyzer) {
-	guarded := map[*analysis.Analyzer]bool{}
-	for _, some := range checks {
+// A failure is that some of what an inspector goes by could not look.
+type failure struct {
+	inspector string
+	share     float64 // of what it looks at
+	why       string
+}
+
+// inspectorOf has the inspector of each analyzer.
+var inspectorOf = func() map[*analysis.Analyzer]string {
+	of, guarded := map[*analysis.Analyzer]string{}, map[*analysis.Analyzer]bool{}
+	for inspector, some := range checks {
 		for _, a := range some {
 			guard(a, guarded)
-			if !slices.Contains(all, a) {
-				all = append(all, a)
-			}
+			of[a] = inspector
 		}
 	}
-	return all
+	return of
 }()
 
 // guard has an analyzer, and those that it requires, fail instead of panicking, and
@@ -69,8 +74,30 @@ func neverReturns(o types.Object) bool {
 	}, fn.FullName())
 }
 
-// analyse runs each analyzer once. One that fails reports nothing.
-func (p *Package) analyse(analyzers ...*analysis.Analyzer) error {
+// analyse runs the analyzers of all inspectors.
+func (p *Package) analyse() error {
+	said, failed, err := p.run(slices.Collect(maps.Keys(inspectorOf))...)
+	if err != nil {
+		return err
+	}
+	of := map[string]string{}
+	for a, inspector := range inspectorOf {
+		of[a.Name] = inspector
+		p.ran[inspector]++
+	}
+	for _, s := range said {
+		p.take(of[s.Analyzer], s)
+	}
+	for a, why := range failed {
+		i := inspectorOf[a]
+		p.failures = append(p.failures, failure{i, 1 / float64(len(checks[i])), why.Error()})
+	}
+	slices.SortFunc(p.failures, func(a, b failure) int { return strings.Compare(a.why, b.why) })
+	return nil
+}
+
+// run runs each analyzer once. One that fails says nothing.
+func (p *Package) run(analyzers ...*analysis.Analyzer) (said []Said, failed map[*analysis.Analyzer]error, err error) {
 	var units []*packages.Package
 	for _, u := range []*packages.Package{p.main, p.outside} {
 		if u != nil {
@@ -81,21 +108,26 @@ func (p *Package) analyse(analyzers ...*analysis.Analyzer) error {
 	}
 	graph, err := checker.Analyze(analyzers, units, nil)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	p.failed = map[*analysis.Analyzer]error{}
+	failed = map[*analysis.Analyzer]error{}
 	for _, act := range graph.Roots {
 		if act.Err != nil {
-			p.failed[act.Analyzer] = act.Err
+			failed[act.Analyzer] = act.Err
 			continue
 		}
 		for _, d := range act.Diagnostics {
-			if r := (report{act.Analyzer, d}); p.counts(r) {
-				p.reports = append(p.reports, r)
-			}
+			said = append(said, p.said(act.Analyzer, d))
 		}
 	}
-	return nil
+	return said, failed, nil
+}
+
+// take notes what an analyzer said, if it counts.
+func (p *Package) take(inspector string, s Said) {
+	if p.counts(s) {
+		p.reports = append(p.reports, report{inspector, s})
+	}
 }
 
 // aboutTests are the analyzers whose reports in test files count. What others
@@ -104,35 +136,34 @@ var aboutTests = []string{"testinggoroutine", "tests", "SA2002", "SA3000"}
 
 // counts leaves out what is odd and no mistake: values written and not read that
 // are no errors, conditions that are always true. The standard library has many.
-func (p *Package) counts(r report) bool {
+func (p *Package) counts(s Said) bool {
 	switch {
-	case r.analyzer.Name == "SA4006" && !strings.Contains(strings.ToLower(r.Message), "err"),
-		r.analyzer.Name == "nilness" && strings.Contains(r.Message, " condition: "):
+	case s.Analyzer == "SA4006" && !strings.Contains(strings.ToLower(s.Message), "err"),
+		s.Analyzer == "nilness" && strings.Contains(s.Message, " condition: "):
 		return false
 	}
-	f := p.file(p.at(r.Pos).File)
-	return f != nil && (!f.Test || slices.Contains(aboutTests, r.analyzer.Name))
+	f := p.file(s.File)
+	return f != nil && (!f.Test || slices.Contains(aboutTests, s.Analyzer))
 }
 
 // reported makes one finding of each rule by which an analyzer of the named
-// inspector reported anything.
+// inspector said anything.
 func (p *Package) reported(inspector string) []Finding {
 	places, says := map[rule][]Place{}, map[rule]string{}
 	for _, r := range p.reports {
-		if !slices.Contains(checks[inspector], r.analyzer) {
+		if r.inspector != inspector {
 			continue
 		}
-		place := p.seen(r.Pos, oneLine(r.Message))
-		what, _, _ := strings.Cut(r.analyzer.Doc, "\n")
-		rule := rule{r.analyzer.Name, Defect}
-		if r.analyzer == goanalysis.Analyzer {
-			g := gosecRules[r.Category]
-			if g.inspector != inspector || !p.tainted(r.Category, place.Name) {
+		place := p.seen(p.fset.File(p.file(r.File).syntax.FileStart).Pos(r.Offset), r.Message)
+		rule, what := rule{r.Analyzer, Defect}, r.Doc
+		if inspector == "gosec" {
+			g, counts := gosecRules[r.Category]
+			if !counts || !p.tainted(r.Category, place.Name) {
 				continue
 			}
 			rule.name, rule.grade, what, place.Note = r.Category, g.grade, g.says, ""
 		}
-		places[rule], says[rule] = append(places[rule], place), strings.TrimSuffix(what, ".")
+		places[rule], says[rule] = append(places[rule], place), what
 	}
 	var all []Finding
 	for rule, found := range places {

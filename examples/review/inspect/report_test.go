@@ -19,14 +19,14 @@ func TestAnalyzerThatPanicsFailsAndHarmsNoOther(t *testing.T) {
 	needs := &analysis.Analyzer{Name: "needs", Doc: "needs", Requires: []*analysis.Analyzer{panics}, Run: said}
 	good := &analysis.Analyzer{Name: "good", Doc: "good", Run: said}
 	guard(needs, map[*analysis.Analyzer]bool{})
-	p.reports = nil
-	if err := p.analyse(needs, panics, good); err != nil {
+	all, failed, err := p.run(needs, panics, good)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.reports) != 1 || p.reports[0].analyzer != good {
-		t.Errorf("got reports %v, want one, of good", p.reports)
+	if len(all) != 1 || all[0].Analyzer != "good" {
+		t.Errorf("got %v, want one, of good", all)
 	}
-	if len(p.failed) != 2 || p.failed[panics] == nil || p.failed[needs] == nil {
-		t.Errorf("%v failed, want panics and what needs it", p.failed)
+	if len(failed) != 2 || failed[panics] == nil || failed[needs] == nil {
+		t.Errorf("%v failed, want panics and what needs it", failed)
 	}
 }

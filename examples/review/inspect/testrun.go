@@ -34,16 +34,16 @@ func (p *Package) test(ctx context.Context) *TestRun {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.WaitDelay = p.Dir, time.Second
 	out, err := cmd.CombinedOutput()
-	run := &TestRun{Failed: p.failures(string(out))}
+	run := &TestRun{Failed: p.failedTests(string(out))}
 	if err != nil && run.Failed == nil {
 		run.Error = cmp.Or(oneLine(string(out)), err.Error())
 	}
 	return run
 }
 
-// failures finds the lines that failing tests name: of their complaints, or the
+// failedTests finds the lines that failing tests name: of their complaints, or the
 // first of the package after a panic or a data race.
-func (p *Package) failures(printed string) []Place {
+func (p *Package) failedTests(printed string) []Place {
 	var all []Place
 	test, why := "", ""
 	for line := range strings.Lines(printed) {

@@ -87,8 +87,8 @@ func TestVerdictsGoByOwnEvidence(t *testing.T) {
 		{"errors", []inspect.Argument{by("errors", inspect.Worsens)}, inspect.RequestChanges, 0.9},
 		{"vet", []inspect.Argument{by("errors", inspect.Eases)}, inspect.RequestChanges, 0.45},
 		{"errors", []inspect.Argument{by("errors", inspect.Eases)}, inspect.Approve, 0.8},
-		{"errors", []inspect.Argument{by("errors", inspect.Eases), by("bugs", inspect.Worsens)}, inspect.Approve, 0.45},
-		{"bugs", []inspect.Argument{by("errors", inspect.Eases)}, inspect.Approve, 0.8},
+		{"errors", []inspect.Argument{by("errors", inspect.Eases), by("hazards", inspect.Worsens)}, inspect.Approve, 0.45},
+		{"hazards", []inspect.Argument{by("errors", inspect.Eases)}, inspect.Approve, 0.8},
 		{"tests", []inspect.Argument{by("errors", inspect.Eases)}, inspect.Abstain, 0}, // its tests were not run
 	} {
 		v := inspect.Judge(p, test.who, track, []inspect.Claim{{Finding: defect, Arguments: test.arguments}})
