@@ -11,87 +11,8 @@ import (
 	"testing"
 )
 
-// slow has the documents' slow commands run too, which .ci/run does.
-var slow = flag.Bool("slow", false, "run the documents' slow commands too")
-
-// shown is a block of output in a document, behind the command that prints it and
-// whether that is slow.
-var shown = regexp.MustCompile("(?s)<!-- shows(, slowly)?: go (.+?) -->\n```text\n(.+?)```")
-
-// TestDocumentsShowWhatTheCommandsPrint runs each command that a document
-// names and looks for the lines it shows, in order. An ellipsis stands for lines
-// left out. Without -slow it leaves out the commands that are marked as slow.
-func TestDocumentsShowWhatTheCommandsPrint(t *testing.T) {
-	t.Parallel()
-	documents, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := 0
-	for _, name := range append(documents, "README.md") {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, block := range shown.FindAllStringSubmatch(string(text), -1) {
-			blocks++
-			t.Run(name+": go "+block[2], func(t *testing.T) {
-				t.Parallel()
-				if block[1] != "" && !*slow {
-					t.Skip("slow: go test . -slow runs it")
-				}
-				checkShown(t, strings.Fields(block[2]), block[3])
-			})
-		}
-	}
-	if blocks < 2 {
-		t.Errorf("found %d blocks, want at least 2", blocks)
-	}
-}
-
-// checkShown runs the go command and looks for what a document shows of its output.
-func checkShown(t *testing.T, args []string, document string) {
-	t.Helper()
-	printed, err := exec.CommandContext(t.Context(), "go", args...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if missing := firstMissing(document, string(printed)); missing != "" {
-		t.Errorf("the command does not print, where the document has it:\n%s", missing)
-	}
-}
-
-// firstMissing returns the first line of the document that the output lacks
-// after the line before it.
-func firstMissing(document, printed string) string {
-	rest := strings.Split(printed, "\n")
-	for line := range strings.Lines(document) {
-		line = strings.TrimRight(line, "\n")
-		if line == "" || line == "…" {
-			continue
-		}
-		for len(rest) > 0 && rest[0] != line {
-			rest = rest[1:]
-		}
-		if len(rest) == 0 {
-			return line
-		}
-		rest = rest[1:]
-	}
-	return ""
-}
-
-func TestLineThatIsNotPrintedIsMissed(t *testing.T) {
-	t.Parallel()
-	const printed = "a\nb\nc\n"
-	for document, want := range map[string]string{
-		"a\nb\nc\n": "", "a\n…\nc\n": "", "b\na\n": "a", "d\n": "d", "a\na\n": "a",
-	} {
-		if got := firstMissing(document, printed); got != want {
-			t.Errorf("%q: got %q, want %q", document, got, want)
-		}
-	}
-}
+// slow has modules of users tidied, which .ci/run does.
+var slow = flag.Bool("slow", false, "tidy modules of users, too")
 
 // isFile is a block of a document that is a file of the module, or in one.
 var isFile = regexp.MustCompile("(?s)<!-- (is|in): (.+?) -->\n```go\n(.+?)```")
@@ -237,7 +158,7 @@ func TestEveryExampleIsInTheTableAndRunByTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	elsewhere := []string{"hello", "jaeger"} // docs/examples.md shows what hello prints; otel/export reads its traces
+	elsewhere := []string{"jaeger"} // otel/export reads its traces
 	programs, err := filepath.Glob("examples/*/main.go")
 	if err != nil || len(programs) < 10 {
 		t.Fatalf("%d programs, %v", len(programs), err)

@@ -3,6 +3,7 @@ package swarmbus_test
 import (
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -24,6 +25,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/cloudevents"
 )
+
+var update = flag.Bool("update", false, "write the formats anew")
 
 // stable compares a format that docs/stability.md promises with how it was when that was
 // written; go test -run Formats -update . writes it anew, which breaks the promise.

@@ -36,17 +36,17 @@ var areas = []area{
 	{limit{"NATS", 4774, 4800, 4200}, []string{"bus/natsbus/...", "swarm/machines/..."}},
 	{limit{"server", 10098, 10150, 8600}, []string{"swarm/console/...", "swarm/a2a/...", "swarm/mcpserver/...", "agents/join/..."}},
 	{limit{"command", 7301, 7350, 5400}, []string{"cmd/..."}},
-	{limit{"stores and helpers", 2517, 2575, 2200}, []string{ // 25 more for internal/timetest, which only tests use
+	{limit{"stores and helpers", 2517, 2625, 2200}, []string{ // 25 more for internal/timetest, which only tests use
 		"agents/memory/sqlite/...", "agents/memory/postgres/...", "agents/memory/internal/...", "internal/...", ".",
 	}},
-	{limit{"examples", 4667, 4700, 3900}, []string{"examples/..."}},
+	{limit{"examples", 4667, 4450, 3900}, []string{"examples/..."}},
 	{limit{"benchmarks", 6687, 6700, 6700}, []string{"benchmarks/..."}},
 }
 
 // Of all areas.
 var (
-	root  = limit{"root module", 79673, 80800, 52000} // and all: 1,050 more, as agents
-	whole = limit{"all", 89216, 90350, 81500}
+	root  = limit{"root module", 79673, 80450, 52000} // and all: 1,050 more, as agents
+	whole = limit{"all", 89216, 90150, 81500}
 	// The reading counts those at top level: 3064, of which 2300 are to stay. These are also fields and methods.
 	named = limit{"exported names", 5963, 6045, 4500} // 45 more, as agents
 )

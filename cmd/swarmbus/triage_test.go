@@ -21,7 +21,7 @@ import (
 	"github.com/swarmbus/swarmbus/internal/runs"
 )
 
-var update = flag.Bool("update", false, "record examples/teams/triage.cassette anew")
+var update = flag.Bool("update", false, "record examples/teams/triage.cassette and draw the picture of README.md anew")
 
 const (
 	triageTeam = "examples/teams/triage.yaml"

@@ -1,18 +1,22 @@
 package main
 
-import (
-	"strings"
-	"testing"
-)
-
-func TestEachWaySettlesTheConflict(t *testing.T) {
-	var out strings.Builder
-	if err := run(t.Context(), &out); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"settled    by debate", "settled    by majority", "settled    by escalate", `"fail at once"`, `"retry three times"`} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in:\n%s", want, out.String())
-		}
-	}
+func Example() {
+	main()
+	// Output:
+	// debate
+	//   planner    most failures pass
+	//   measurer   a server that fails gets four times the calls
+	//   planner    users do not wait
+	//   settled    by debate: one side is certain enough after 1 round of debate: of the two, fail is right with probability 0.82
+	//   consensus  "fail at once": 3 of 3 agree, 100 % of the weight; 70 % is needed
+	// majority
+	//   planner    most failures pass
+	//   measurer   a server that fails gets four times the calls
+	//   planner    users do not wait
+	//   settled    by majority: 1 for retry, 3 for fail
+	//   consensus  "fail at once": 3 of 3 agree, 100 % of the weight; 70 % is needed
+	// escalate
+	//   asked      proposals retry and fail cannot both stand
+	//   settled    by escalate: lead was asked
+	//   consensus  "retry three times": 3 of 3 agree, 100 % of the weight; 70 % is needed
 }

@@ -1,18 +1,9 @@
 package main
 
-import (
-	"strings"
-	"testing"
-)
-
-func TestEachModeAsksForItsParts(t *testing.T) {
-	var out strings.Builder
-	if err := run(t.Context(), &out); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"vote         the cache after 15 calls", "facts-first  the disk after 8 calls", "check        the disk after 8 calls", "3 of 3 judges accept it"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in:\n%s", want, out.String())
-		}
-	}
+func Example() {
+	main()
+	// Output:
+	// vote         the cache after 15 calls: vote: 15 calls, at the price of 15 of 15; 9 of 15 answers
+	// facts-first  the disk after 8 calls: facts-first: 8 calls, at the price of 11 of 15; 3 of 3 answers; its readers have answered
+	// check        the disk after 8 calls: check: 8 calls, at the price of 9.5 of 15; 3 of 3 judges accept it; its judges have spoken
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
+	"github.com/swarmbus/swarmbus/internal/documents"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -133,6 +134,17 @@ func TestSamePackageAndSeedGiveTheSameLogByteForByte(t *testing.T) {
 		}
 		if first == other {
 			t.Errorf("%s: another seed gives the same ids", form)
+		}
+	}
+}
+
+func TestDocumentShowsAReview(t *testing.T) {
+	const command = "go run ./examples/review "
+	for _, b := range documents.Blocks(t, "../..", command) {
+		args := strings.Fields(strings.ReplaceAll(strings.TrimPrefix(b.Of, command), "examples/review/", ""))
+		_, out, _ := call(t, args...)
+		if missing := documents.Missing(b.Text, out); missing != "" {
+			t.Errorf("%s: the review does not print, where the document has it:\n%s", b.File, missing)
 		}
 	}
 }

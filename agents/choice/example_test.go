@@ -1,6 +1,4 @@
-// Command choice lets an agent learn, by Thompson sampling, which of its ways of working
-// serves it: after each task it learns whether its proposal was right.
-package main
+package choice_test
 
 import (
 	"context"
@@ -27,7 +25,9 @@ func work(_ context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
 	return agents.Emit(agents.Propose(answer, answer, 0.8, "by "+t.Strategy), agents.Agree(answer, 0.8, ""))
 }
 
-func main() {
+// An agent learns, by Thompson sampling, which of its ways of working serves it: after each
+// task it learns whether its proposal was right.
+func Example_learning() {
 	sampler, err := choice.New("propose at once", "ask for evidence", "search first")
 	if err != nil {
 		log.Fatal(err)
@@ -55,4 +55,8 @@ func main() {
 	for _, a := range sampler.Arms() {
 		fmt.Printf("%-16s chosen %3.0f times, right about %.2f\n", a.Name, a.Gains+a.Losses, a.Mean())
 	}
+	// Output:
+	// propose at once  chosen   2 times, right about 0.25
+	// ask for evidence chosen  24 times, right about 0.69
+	// search first     chosen 174 times, right about 0.81
 }

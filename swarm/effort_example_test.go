@@ -1,18 +1,11 @@
-// Command effort shows a swarm that spends little until an agent says that
-// it is not enough: the escalation's mode becomes the effort of the next turns,
-// and the swarm spends more and converges. It runs twice, without the hook that
-// answers escalations and with it.
-package main
+package swarm_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"log"
 	"math"
-	"os"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
@@ -22,25 +15,35 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 )
 
-func main() {
-	if err := run(context.Background(), os.Stdout); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func run(ctx context.Context, out io.Writer) error {
-	fmt.Fprintln(out, "No one answers escalations")
-	if err := solve(ctx, out, nil); err != nil {
-		return err
-	}
-	fmt.Fprintln(out, "\nA hook asks for deep mode")
-	return solve(ctx, out, func(_ context.Context, s coordination.Signal) (signals.Effort, error) {
-		fmt.Fprintf(out, "  hook      %s asks: %s\n", s.Source, s.Summary)
+// A swarm spends little until an agent says that it is not enough: the escalation's mode becomes
+// the effort of the next turns, and the swarm spends more and converges. It runs twice, without
+// the hook that answers escalations and with it.
+func Example_effort() {
+	fmt.Println("No one answers escalations")
+	err := diagnose(nil)
+	fmt.Println("\nA hook asks for deep mode")
+	err = errors.Join(err, diagnose(func(_ context.Context, s coordination.Signal) (signals.Effort, error) {
+		fmt.Printf("  hook      %s asks: %s\n", s.Source, s.Summary)
 		return signals.Deep, nil
-	})
+	}))
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// No one answers escalations
+	//   profiler  takes 25 samples: the database is slow, sure 0.16
+	//   swarm     no-progress after 3 rounds and 25 samples: ""
+	//   thread    not converged: 2 obstacles, first profiler is at confidence.low: the database is slow
+	//
+	// A hook asks for deep mode
+	//   profiler  takes 25 samples: the database is slow, sure 0.16
+	//   hook      profiler asks: 0.16 is not sure enough
+	//   profiler  takes 5000 samples: retries multiply the load, sure 1.00
+	//   swarm     consensus after 4 rounds and 5025 samples: "retries multiply the load"
+	//   thread    converged: 1 source is sure enough
 }
 
-func solve(ctx context.Context, out io.Writer, hook connectivity.Hook) (err error) {
+func diagnose(hook connectivity.Hook) (err error) {
 	b, err := bus.New(nil)
 	if err != nil {
 		return err
@@ -50,7 +53,7 @@ func solve(ctx context.Context, out io.Writer, hook connectivity.Hook) (err erro
 	if err != nil {
 		return err
 	}
-	p := &profiler{out: out}
+	p := &profiler{}
 	s, err := swarm.New(swarm.Options{
 		Agents: []*agents.Agent{
 			{
@@ -64,13 +67,13 @@ func solve(ctx context.Context, out io.Writer, hook connectivity.Hook) (err erro
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Shutdown(ctx)) }()
-	result, err := s.Solve(ctx, signals.Task{Task: "Why is checkout slow?"})
+	defer func() { err = errors.Join(err, s.Shutdown(context.Background())) }()
+	result, err := s.Solve(context.Background(), signals.Task{Task: "Why is checkout slow?"})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "  swarm     %s after %d rounds and %d samples: %q\n", result.Stop, result.Rounds, p.spent, result.Answer)
-	fmt.Fprintf(out, "  thread    %s\n", layer.Converged(result.Thread))
+	fmt.Printf("  swarm     %s after %d rounds and %d samples: %q\n", result.Stop, result.Rounds, p.spent, result.Answer)
+	fmt.Printf("  thread    %s\n", layer.Converged(result.Thread))
 	return nil
 }
 
@@ -79,7 +82,6 @@ var kinds = []signals.Kind{coordination.KindConfidence, coordination.KindEscalat
 
 // A profiler samples where time goes, as much as the turn's effort allows.
 type profiler struct {
-	out   io.Writer
 	spent int
 }
 
@@ -109,7 +111,7 @@ func (p *profiler) react(_ context.Context, t *agents.Turn) iter.Seq2[signals.An
 	}
 	// How unlikely so clear a majority is if both were as frequent.
 	sure := math.Erf(math.Abs(float64(2*retries-n)) / math.Sqrt(float64(2*n)))
-	fmt.Fprintf(p.out, "  profiler  takes %d samples: %s, sure %.2f\n", n, cause, sure)
+	fmt.Printf("  profiler  takes %d samples: %s, sure %.2f\n", n, cause, sure)
 	proposal := agents.Propose(fmt.Sprint(id, "-", t.Round), cause, sure, fmt.Sprintf("%d of %d samples are retries", retries, n))
 	return agents.Emit(append(grade(t, sure, cause), proposal)...)
 }

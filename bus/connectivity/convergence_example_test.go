@@ -1,14 +1,8 @@
-// Command convergence shows three specialists and a coordinator who come to an
-// answer by signalling: low confidence, a conflict, a handoff and an escalation
-// on the way. Nothing in it thinks; the signals are the point.
-package main
+package connectivity_test
 
 import (
 	"context"
 	"fmt"
-	"io"
-	"log"
-	"os"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -19,25 +13,24 @@ import (
 
 const thread = "why is checkout slow"
 
-func main() {
-	if err := run(os.Stdout); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func run(out io.Writer) error {
+// Three specialists and a coordinator come to an answer by signalling: low confidence, a conflict,
+// a handoff and an escalation on the way. Nothing in it thinks; the signals are the point.
+func Example_convergence() {
 	b, err := bus.New(nil)
 	if err != nil {
-		return err
+		fmt.Println(err)
+		return
 	}
 	defer b.Close()
-	s := &story{ctx: context.Background(), out: out}
+	s := &story{ctx: context.Background()}
 	if s.layer, err = connectivity.New(b, &connectivity.Options{Hook: s.escalate}); err != nil {
-		return err
+		fmt.Println(err)
+		return
 	}
 	s.layer.OnSignal(s.tell)
 	if err := s.layer.SetCoordinator(thread, "coordinator"); err != nil {
-		return err
+		fmt.Println(err)
+		return
 	}
 	// What is ready to hand on goes to the writer.
 	s.layer.SetResolver(thread, func(context.Context, coordination.Signal) ([]string, error) {
@@ -80,13 +73,45 @@ func run(out io.Writer) error {
 	})
 	s.resolves("writer", ready)
 	s.judge()
-	return s.err
+	if s.err != nil {
+		fmt.Println(s.err)
+	}
+	// Output:
+	// 1. Two specialists grade what they have
+	//    profiler     confidence.low to coordinator: looks like the database, few samples
+	//    reader       confidence.medium to coordinator: the code retries without a limit
+	//    in the way: profiler is at confidence.low: looks like the database, few samples
+	//
+	// 2. They disagree
+	//    reader       conflict.active to coordinator: not the database: retries multiply its load
+	//    in the way: profiler is at confidence.low: looks like the database, few samples
+	//    in the way: conflict.active by reader is open: not the database: retries multiply its load
+	//
+	// 3. The profiler is too uncertain to go on
+	//    hook         asks for deep mode
+	//    profiler     escalation.uncertainty to coordinator: cannot tell cause from effect at this depth
+	//    in the way: profiler is at confidence.low: looks like the database, few samples
+	//    in the way: conflict.active by reader is open: not the database: retries multiply its load
+	//    in the way: escalation.uncertainty by profiler is open: cannot tell cause from effect at this depth
+	//
+	// 4. In deep mode it measures again; the coordinator settles the rest
+	//    (profiler)   resolved: cannot tell cause from effect at this depth
+	//    (profiler)   superseded: looks like the database, few samples
+	//    profiler     confidence.high to coordinator: without retries the database is idle
+	//    coordinator  conflict.resolved to coordinator: the retries it is
+	//    (reader)     resolved: not the database: retries multiply its load
+	//    converged: 2 sources are sure enough
+	//
+	// 5. The writer takes over
+	//    reader       handoff.ready to writer: cause and two measurements
+	//    writer       confidence.high to coordinator: limit retries to 10 % of requests
+	//    (reader)     resolved: cause and two measurements
+	//    converged: 3 sources are sure enough
 }
 
 // A story is a layer that tells what happens, and the first error.
 type story struct {
 	ctx   context.Context
-	out   io.Writer
 	layer *connectivity.Layer
 	steps int
 	err   error
@@ -99,16 +124,16 @@ func (s *story) step(title string) {
 		s.note(err)
 	}
 	s.steps++
-	fmt.Fprintf(s.out, "\n%d. %s\n", s.steps, title)
+	fmt.Printf("\n%d. %s\n", s.steps, title)
 }
 
 func (s *story) judge() {
 	c := s.layer.Converged(thread)
 	for _, o := range c.Obstacles {
-		fmt.Fprintf(s.out, "   in the way: %s\n", o)
+		fmt.Printf("   in the way: %s\n", o)
 	}
 	if c.Converged {
-		fmt.Fprintf(s.out, "   %s\n", c)
+		fmt.Printf("   %s\n", c)
 	}
 }
 
@@ -137,15 +162,15 @@ func (s *story) note(err error) {
 
 // escalate is the hook: it is called before anybody else hears of an alarm.
 func (s *story) escalate(_ context.Context, sig coordination.Signal) (signals.Effort, error) {
-	fmt.Fprintf(s.out, "   hook         asks for deep mode\n")
+	fmt.Printf("   hook         asks for deep mode\n")
 	return signals.Deep, nil
 }
 
 // tell is an observer: it hears of everything, in order.
 func (s *story) tell(_ context.Context, sig coordination.Signal, e connectivity.Event) {
 	if e == connectivity.WasEmitted {
-		fmt.Fprintf(s.out, "   %-12s %s to %s: %s\n", sig.Source, sig.Class, strings.Join(sig.Recipients, ", "), sig.Summary)
+		fmt.Printf("   %-12s %s to %s: %s\n", sig.Source, sig.Class, strings.Join(sig.Recipients, ", "), sig.Summary)
 		return
 	}
-	fmt.Fprintf(s.out, "   %-12s %s: %s\n", "("+sig.Source+")", e, sig.Summary)
+	fmt.Printf("   %-12s %s: %s\n", "("+sig.Source+")", e, sig.Summary)
 }

@@ -1,34 +1,31 @@
-package swarmbus_test
+package main
 
 import (
-	"flag"
 	"fmt"
 	"html"
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
 )
 
-var update = flag.Bool("update", false, "write the files that tests compare with anew")
-
 // colours are those of a terminal, by the codes that the command prints.
 var colours = map[string]string{"1": `font-weight="bold"`, "2": `fill="#8b949e"`, "31": `fill="#ff7b72"`, "32": `fill="#7ee787"`, "33": `fill="#e3b341"`, "34": `fill="#79c0ff"`}
 
 // TestPictureShowsWhatTheCommandPrints draws the terminal of README.md; go test -run
-// Picture -update . writes it anew.
+// Picture -update ./cmd/swarmbus writes it anew.
 func TestPictureShowsWhatTheCommandPrints(t *testing.T) {
-	t.Parallel()
 	const file = "docs/images/terminal.svg"
-	solve := exec.CommandContext(t.Context(), "go", "run", "./cmd/swarmbus", "solve", "--cassette", "examples/thinkers/retry.cassette")
-	solve.Env = append(os.Environ(), "CLICOLOR_FORCE=1", "COLORTERM=", "TERM=xterm")
-	printed, err := solve.Output()
-	if err != nil {
-		t.Fatal(err)
+	t.Chdir("../..")
+	for name, value := range map[string]string{"CLICOLOR_FORCE": "1", "COLORTERM": "", "TERM": "xterm"} {
+		t.Setenv(name, value)
 	}
-	_, rounds, _ := strings.Cut(string(printed), "\n\n")
+	printed, errs, status := called(t, "solve", "--cassette", "examples/thinkers/retry.cassette")
+	if status != 0 {
+		t.Fatal(errs)
+	}
+	_, rounds, _ := strings.Cut(printed, "\n\n")
 	rounds, _, _ = strings.Cut(rounds, "Stop")
 	lines := strings.Split(strings.TrimSuffix(rounds, "\x1b[1m"), "\n")
 	want := drawn(append([]string{"$ swarmbus solve --cassette examples/thinkers/retry.cassette"}, lines[:len(lines)-1]...))

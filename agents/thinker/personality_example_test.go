@@ -1,6 +1,4 @@
-// Command personality gives one turn to two agents of opposite traits, and shows what each
-// hears first, how a model is asked on its behalf, and what it takes to convince it.
-package main
+package thinker_test
 
 import (
 	"context"
@@ -14,9 +12,20 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-func main() {
+// One turn of two agents of opposite traits: what each hears first, how a model is asked on its
+// behalf, and what it takes to convince it.
+func Example_personality() {
 	show("scout", agents.Personality{Curiosity: 0.9, Caution: 0.1, Conformity: 0.2, Verbosity: 0.1})
 	show("judge", agents.Personality{Curiosity: 0.1, Caution: 0.9, Conformity: 0.8, Verbosity: 0.9})
+	// Output:
+	// scout hears the discovery first, the doubt waits
+	//   asked by: Look for what others have not seen. Act on what is likely. Judge for yourself, whatever others say. Be brief. Your traits, from 0 to 1: curiosity 0.9, caution 0.1, conformity 0.2, verbosity 0.1.
+	//   and: Your answer, in at most 38 words:
+	//   of a proposal it is 0.5 sure; where all others are for it, 0.55, which convinces it: true
+	// judge hears the doubt first, the discovery waits
+	//   asked by: Stay with what is known. Ask for evidence before you agree. Give weight to what others agree on. Explain your reasons in full. Your traits, from 0 to 1: curiosity 0.1, caution 0.9, conformity 0.8, verbosity 0.9.
+	//   and: Your answer, in at most 238 words:
+	//   of a proposal it is 0.5 sure; where all others are for it, 0.70, which convinces it: false
 }
 
 // fresh is what is new. The agents take in one signal a turn.

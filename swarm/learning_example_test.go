@@ -1,7 +1,4 @@
-// Command learning shows a swarm that learns whom to trust: two agents who are seldom
-// right outvote one who is most of the time, until the swarm has been told often enough
-// what was right.
-package main
+package swarm_test
 
 import (
 	"context"
@@ -30,7 +27,9 @@ func answers(id string, chance float64) *agents.Agent {
 	})}
 }
 
-func main() {
+// A swarm learns whom to trust: two agents who are seldom right outvote one who is most of the
+// time, until the swarm has been told often enough what was right.
+func Example_learning() {
 	s, err := swarm.New(swarm.Options{Seed: 1, Agents: []*agents.Agent{answers("ada", 0.9), answers("bob", 0.3), answers("cyd", 0.3)}})
 	if err != nil {
 		log.Fatal(err)
@@ -60,6 +59,16 @@ func main() {
 		r, _ := known.Reliability(voter, 2)
 		fmt.Printf("%s: agrees with %.0f%% of what is right, disagrees with %.0f%% of what is wrong\n", voter, 100*r.Sensitivity, 100*r.Specificity)
 	}
+	// Output:
+	// tasks   1 to  20: decided  9, right  8
+	// tasks  21 to  40: decided 16, right 13
+	// tasks  41 to  60: decided 14, right 13
+	// tasks  61 to  80: decided 19, right 17
+	// tasks  81 to 100: decided 18, right 17
+	// tasks 101 to 120: decided 18, right 18
+	// ada: agrees with 90% of what is right, disagrees with 95% of what is wrong
+	// bob: agrees with 34% of what is right, disagrees with 67% of what is wrong
+	// cyd: agrees with 35% of what is right, disagrees with 68% of what is wrong
 }
 
 // proposalOf is the id of the proposal that says so, "" if none does.
