@@ -30,11 +30,11 @@ var areas = []area{
 	{limit{"conflict", 808, 850, 800}, []string{"conflict/..."}},
 	{limit{"consensus", 5699, 5750, 5700}, []string{"consensus/..."}},
 	{limit{"agents", 12395, 13500, 12000}, []string{"agents/..."}}, // 1,050 more for the wire of models, which two SDKs of other people read before
-	{limit{"swarm", 13518, 13550, 13000}, []string{"swarm/..."}},
+	{limit{"swarm", 13518, 15050, 13000}, []string{"swarm/..."}},   // 1500 more for swarm/desk, which server, command and NATS shed as they move onto it
 	{limit{"rooms", 5605, 5650, 5200}, []string{"swarm/rooms/..."}},
 	{limit{"otel", 3283, 3300, 3100}, []string{"otel/..."}},
 	{limit{"NATS", 4774, 4800, 4200}, []string{"bus/natsbus/...", "swarm/machines/..."}},
-	{limit{"server", 10098, 10150, 8600}, []string{"swarm/console/...", "swarm/a2a/...", "swarm/mcpserver/...", "agents/join/..."}},
+	{limit{"server", 10098, 9450, 8600}, []string{"swarm/console/...", "swarm/a2a/...", "swarm/mcpserver/...", "agents/join/..."}},
 	{limit{"command", 7301, 7350, 5400}, []string{"cmd/..."}},
 	{limit{"stores and helpers", 2517, 2625, 2200}, []string{ // 25 more for internal/timetest, which only tests use
 		"agents/memory/sqlite/...", "agents/memory/postgres/...", "agents/memory/internal/...", "internal/...", ".",
@@ -45,10 +45,10 @@ var areas = []area{
 
 // Of all areas.
 var (
-	root  = limit{"root module", 79673, 80450, 52000} // and all: 1,050 more, as agents
-	whole = limit{"all", 89216, 90150, 81500}
+	root  = limit{"root module", 79673, 81200, 52000} // and all: 1,050 more, as agents, and 700 while the second implementations beside swarm/desk are there
+	whole = limit{"all", 89216, 90900, 81500}
 	// The reading counts those at top level: 3064, of which 2300 are to stay. These are also fields and methods.
-	named = limit{"exported names", 5963, 6045, 4500} // 45 more, as agents
+	named = limit{"exported names", 5963, 6200, 4500} // 45 more, as agents; 150 as swarm/desk
 )
 
 // areaOf returns the area that has a package, by the longest of the patterns that match.

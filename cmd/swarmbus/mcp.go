@@ -21,9 +21,10 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/feed"
 	"github.com/swarmbus/swarmbus/swarm/console/guard"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/desk"
+	"github.com/swarmbus/swarmbus/swarm/desk/open"
 	"github.com/swarmbus/swarmbus/swarm/mcpserver"
 	"github.com/swarmbus/swarmbus/swarm/teams"
-	"github.com/swarmbus/swarmbus/swarm/teams/providers"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -150,20 +151,19 @@ func (f *mcpFlags) load(cmd *cobra.Command, dir string) (all []host.Team, err er
 	if err != nil {
 		return nil, err
 	}
+	with := open.With(open.Options{Dir: work, Stderr: cmd.ErrOrStderr()})
 	for _, name := range names {
 		f.team.team = name
 		file, err := f.team.make(cmd)
 		if err != nil {
 			return nil, err
 		}
-		if _, _, err := providers.Models(file, providers.Options{}); err != nil && len(f.teams) == 0 {
+		if _, _, err := with.Models(file); err != nil && len(f.teams) == 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "mcp: the team %s is not offered: %v\n", name, err)
 			continue
 		}
 		short := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-		all = append(all, host.Team{Name: short, Run: free(dir, short), File: file, Make: func(ctx context.Context, store journal.Store) (*host.Made, error) {
-			return makeTeam(ctx, file, store, nil, work, cmd.ErrOrStderr())
-		}})
+		all = append(all, host.Team{Team: desk.Team{Name: short, File: file, Open: desk.Opener(file, with)}, Run: free(dir, short)})
 	}
 	return all, nil
 }

@@ -15,18 +15,14 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/join"
-	"github.com/swarmbus/swarmbus/agents/memory"
-	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/files"
-	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/desk"
+	"github.com/swarmbus/swarmbus/swarm/desk/open"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/teams"
-	"github.com/swarmbus/swarmbus/swarm/teams/memories"
-	"github.com/swarmbus/swarmbus/swarm/teams/providers"
-	"github.com/swarmbus/swarmbus/swarm/teams/servers"
 )
 
 // serveConfig is the file of serve.
@@ -132,7 +128,7 @@ func (c *serveConfig) teams(o *host.Options, progress io.Writer) (*join.Desk, er
 		}
 		files = append(files, file)
 	}
-	desk, err := deskOf(files, progress)
+	joins, err := deskOf(files, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -140,67 +136,15 @@ func (c *serveConfig) teams(o *host.Options, progress io.Writer) (*join.Desk, er
 	if err != nil {
 		return nil, err
 	}
+	with := open.With(open.Options{Dir: dir, Stderr: progress})
+	if joins != nil {
+		with.Joined = func(context.Context, *teams.Team) (func() agents.Reactor, func() error, error) {
+			return joins.Reactor, nil, nil
+		}
+	}
 	for i, file := range files {
-		o.Teams = append(o.Teams, host.Team{Name: teamName(file, c.Teams[i].Team), Run: shortName(c.Teams[i].Team), File: file, Make: func(ctx context.Context, store journal.Store) (*host.Made, error) {
-			return makeTeam(ctx, file, store, desk, dir, progress)
-		}})
+		team := desk.Team{Name: teamName(file, c.Teams[i].Team), File: file, Open: desk.Opener(file, with)}
+		o.Teams = append(o.Teams, host.Team{Team: team, Run: shortName(c.Teams[i].Team)})
 	}
-	return desk, nil
-}
-
-// makeTeam makes a team of a file, whose models, tools and memory are recorded in its
-// journal. A desk has the turns of those that join.
-func makeTeam(ctx context.Context, file *teams.Team, store journal.Store, desk *join.Desk, dir string, progress io.Writer) (made *host.Made, err error) {
-	recorder, err := journal.NewRecorder(store)
-	if err != nil {
-		return nil, err
-	}
-	all, budget, err := providers.Models(file, providers.Options{})
-	if err != nil {
-		return nil, err
-	}
-	run := &aJournal{store: store, recorder: recorder}
-	tools, end, err := servers.Open(ctx, file, servers.Options{Dir: dir, Stderr: progress})
-	if err != nil {
-		return nil, errors.Join(err, end())
-	}
-	ends := []func() error{end}
-	defer func() {
-		if err != nil {
-			for _, end := range ends {
-				err = errors.Join(err, end())
-			}
-		}
-	}()
-	answersFrom(recorder, all)
-	parts := teams.Parts{Tools: tools, Record: cassette.Tools(recorder)}
-	var pool *memory.Pool
-	if file.Memory != nil {
-		o := memories.Options{Dir: dir}
-		if file.Memory.Embeddings != "" {
-			o.Embedder = models.EmbedderOf(all[file.Memory.Embeddings])
-		}
-		var forget func() error
-		pool, forget, err = memories.Open(ctx, file, o)
-		ends = append(ends, forget)
-		if err != nil {
-			return nil, err
-		}
-		parts.Memory, parts.Tools = cassette.Remembers(pool, recorder), append(parts.Tools, pool.Tool())
-	}
-	parts.Models = func(name string) models.Model { return all[name] }
-	if desk != nil {
-		parts.Joined = desk.Reactor
-	}
-	o, err := file.Build(parts)
-	if err != nil {
-		return nil, err
-	}
-	book := func() error { return new(solveFlags).rebook(run, budget) }
-	return &host.Made{Options: o, Memory: pool, Begin: book, End: func() (err error) {
-		for _, end := range ends {
-			err = errors.Join(err, end())
-		}
-		return err
-	}}, nil
+	return joins, nil
 }

@@ -10,8 +10,10 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 )
 
@@ -55,26 +57,41 @@ func TestStartupWaitsForNoJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer end() //nolint:errcheck // there are no servers
+	defer end()                  //nolint:errcheck // there are no servers
+	begins := map[string]int32{} // reads when its solves may begin
 	for _, team := range append(o.Teams, demo.Team(0)) {
 		store := new(counting)
-		made, err := team.Make(t.Context(), store)
+		at := desk.NewLocal(store, nil)
+		k, err := at.Keep()
 		if err != nil {
+			t.Fatal(err)
+		}
+		crew, err := team.Open(t.Context(), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		build := func(k desk.Keep) (swarm.Options, error) { return crew.Build(k, nil) }
+		if _, err := at.Seat(desk.Seat{Build: build, Budget: crew.Budget}); err != nil {
 			t.Fatal(err)
 		}
 		if n := store.reads.Load(); n != 0 {
 			t.Errorf("team %s: it was read %d times", team.Name, n)
 		}
-		if made.Begin != nil {
-			if err := made.Begin(); err != nil || store.reads.Load() != 1 {
-				t.Errorf("team %s: the budget's account were read %d times, want 1 (%v)", team.Name, store.reads.Load(), err)
-			}
+		if err := at.Begin(t.Context()); err != nil {
+			t.Error(err)
 		}
-		if made.End != nil {
-			if err := made.End(); err != nil {
+		begins[team.Name] = store.reads.Load()
+		if err := at.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if crew.End != nil {
+			if err := crew.End(); err != nil {
 				t.Error(err)
 			}
 		}
+	}
+	if begins["team"] != begins["platform"]+1 {
+		t.Errorf("reads at the beginning: %v, want one more of the team with a budget, for its account", begins)
 	}
 	for _, of := range []*host.Office{rooms, demo.Office()} {
 		store := new(counting)

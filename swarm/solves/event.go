@@ -8,7 +8,7 @@ import (
 )
 
 // An Event is something that happened in a solve: [Started], [RoundStarted], [Spoke], [Refused],
-// [Routed], [TurnFailed], [Weighed] or [Stopped].
+// [Routed], [TurnFailed], [Weighed], [Saying] or [Stopped].
 //
 //sumtype:decl
 type Event interface{ event() }
@@ -56,6 +56,12 @@ type (
 	}
 	// Weighed is the decision after a vote or proposal.
 	Weighed struct{ Decision consensus.Decision }
+	// Saying is a piece of an answer that an agent's model is giving. It is in no log.
+	Saying struct {
+		Agent string
+		Text  string
+		Again bool // the answer begins, perhaps anew: what was said of it before does not count
+	}
 	// Stopped is the last event of a solve.
 	Stopped struct{ Result *Result }
 )
@@ -67,4 +73,5 @@ func (Refused) event()      {}
 func (Routed) event()       {}
 func (TurnFailed) event()   {}
 func (Weighed) event()      {}
+func (Saying) event()       {}
 func (Stopped) event()      {}

@@ -24,7 +24,12 @@ import (
 func JSON(w io.Writer) func(solves.Event) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(true)
-	return func(e solves.Event) error { return encode(out, line(e)) }
+	return func(e solves.Event) error {
+		if _, piece := e.(solves.Saying); piece {
+			return nil
+		}
+		return encode(out, line(e))
+	}
 }
 
 // Log returns a function that writes only the signals, as one JSON object per
@@ -180,6 +185,7 @@ func line(e solves.Event) any {
 		return troubleLine{"failed", e.Agent, "", e.Err.Error()}
 	case solves.Weighed:
 		return decisionLine{"decision", e.Decision}
+	case solves.Saying: // shown as a signal when it is complete
 	case solves.Stopped:
 		r := e.Result
 		return stoppedLine{

@@ -64,7 +64,7 @@ func (t *text) show(e solves.Event) error {
 		t.spoke(e.Signal)
 	case solves.Routed:
 		t.line("     %s  %s %s", t.name(e.Agent), t.paint(amber, e.Decision.Action.String()), t.said(why(e)))
-	case solves.TurnFailed, solves.Refused: // also shown as signals
+	case solves.TurnFailed, solves.Refused, solves.Saying: // also shown as signals
 	case solves.Weighed: // the votes are shown once, at the end
 		t.last = e.Decision
 	case solves.Stopped:

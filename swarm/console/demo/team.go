@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/desk"
 )
 
 // names are the agents of the team, in commit order.
@@ -36,33 +37,34 @@ var unheard = reliability.Options{First: 1 << 20, Window: 1 << 21}
 // Team returns the team of the demo, whose turns take about a time; 0: none.
 func Team(pace time.Duration) host.Team {
 	return host.Team{
-		Name: "platform", About: "Six scripted agents who run a shop's platform.", Tasks: Tasks(), Sync: journal.SyncInterval, Retain: journal.Retention{Bytes: 8 << 20},
-		Make: func(ctx context.Context, store journal.Store) (*host.Made, error) {
-			recorder, err := journal.NewRecorder(store)
-			if err != nil {
-				return nil, err
-			}
-			routes, err := router()
-			if err != nil {
-				return nil, err
-			}
-			ledger, err := reliability.NewLedger(&unheard)
-			if err != nil {
-				return nil, err
-			}
-			o := swarm.Options{Quorum: 4, Seed: 1, Strategy: consensus.ConfidenceWeighted{}, Ledger: ledger, Limits: swarm.Limits{Rounds: 16, Deadline: 10 * time.Minute}}
-			may := &tools.Set{From: []tools.Source{rehearses}, May: []tools.Rule{{Tools: "rehearse", Policy: tools.Ask}}, Record: cassette.Tools(recorder)}
-			for i, name := range names {
-				model := cassette.Answers(scripted(name, i, pace), recorder)
-				o.Agents = append(o.Agents, &agents.Agent{ID: name, Role: roles[name], Reactor: actor{name, model, may}})
-				if name == "verifier" {
-					o.Agents[i].Router = routes
-				}
-			}
+		Team: desk.Team{Name: "platform", About: "Six scripted agents who run a shop's platform.", Tasks: Tasks(), Open: func(ctx context.Context, _ desk.Keep) (*desk.Crew, error) {
 			pool, end, err := known(ctx)
-			return &host.Made{Options: o, Memory: pool, End: end}, err
-		},
+			return &desk.Crew{Memory: pool, End: end, Build: func(k desk.Keep, _ desk.Show) (swarm.Options, error) { return options(pace, k) }}, err
+		}},
+		Sync: journal.SyncInterval, Retain: journal.Retention{Bytes: 8 << 20},
 	}
+}
+
+// options returns those of the team's swarm.
+func options(pace time.Duration, k desk.Keep) (swarm.Options, error) {
+	routes, err := router()
+	if err != nil {
+		return swarm.Options{}, err
+	}
+	ledger, err := reliability.NewLedger(&unheard)
+	if err != nil {
+		return swarm.Options{}, err
+	}
+	o := swarm.Options{Quorum: 4, Seed: 1, Strategy: consensus.ConfidenceWeighted{}, Ledger: ledger, Limits: swarm.Limits{Rounds: 16, Deadline: 10 * time.Minute}}
+	may := &tools.Set{From: []tools.Source{rehearses}, May: []tools.Rule{{Tools: "rehearse", Policy: tools.Ask}}, Record: cassette.Tools(k.Calls)}
+	for i, name := range names {
+		model := cassette.Answers(scripted(name, i, pace), k.Answers)
+		o.Agents = append(o.Agents, &agents.Agent{ID: name, Role: roles[name], Reactor: actor{name, model, may}})
+		if name == "verifier" {
+			o.Agents[i].Router = routes
+		}
+	}
+	return o, nil
 }
 
 // scripted returns a model that takes its time and has a price.

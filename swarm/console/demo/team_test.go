@@ -7,6 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -23,12 +24,16 @@ func TestTheSameQuestionsHaveTheSameAnswers(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	made, err := Team(0).Make(t.Context(), store)
+	by, err := journal.NewRecorder(store)
 	if err != nil {
 		t.Fatal(err)
 	}
-	made.Options.Journal = store
-	s, err := swarm.New(made.Options)
+	o, err := options(0, desk.Keep{Answers: by, Calls: by})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Journal = store
+	s, err := swarm.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

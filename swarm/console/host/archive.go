@@ -3,7 +3,6 @@ package host
 import (
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm/console/view"
+	work "github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 )
 
@@ -118,10 +118,11 @@ func read(run, path string) (*view.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := newLog(run, Team{}, from, nil)
+	codec, err := newCodec()
 	if err != nil {
 		return nil, err
 	}
-	book, _, err := l.read(math.MaxUint64)
-	return book, err
+	l := &log{run: run}
+	_, err = work.ReadFold(from, codec, l.watch)
+	return l.shown, err
 }

@@ -2,17 +2,15 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
-	"net/http"
-	"sync"
 
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
+	work "github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -40,67 +38,90 @@ type Elsewhere struct {
 }
 
 // Records are a log that can be read: machines.Records.
-type Records interface {
-	journal.Reader
-	Last() uint64
+type Records = work.Records
+
+// place makes a place of it.
+type place struct{ *Elsewhere }
+
+// Log implements [work.Place].
+func (p place) Log() work.Records { return p.Elsewhere.Log }
+
+// Keep implements [work.Place].
+func (p place) Keep() (work.Keep, error) { return work.Keep{}, nil }
+
+// Seat implements [work.Place].
+func (p place) Seat(work.Seat) (swarm.Options, error) { return p.Options, nil }
+
+// Begin implements [work.Place].
+func (place) Begin(context.Context) error { return nil }
+
+func refuses(yield func(solves.Event, error) bool) { yield(nil, work.ErrWatched) }
+
+// Drive implements [work.Place].
+func (p place) Drive(ctx context.Context, task signals.Task) iter.Seq2[solves.Event, error] {
+	if p.Solve == nil {
+		return refuses
+	}
+	return p.Solve(ctx, task)
 }
 
-// errWatched is returned for operations that need a server that writes the log.
-var errWatched = errors.New("this server only watches the log: name the team in its configuration to drive its solves")
-
-// follow makes a desk of a log that other processes write.
-func follow(ctx context.Context, e *Elsewhere, feed Feed) (*desk, error) {
-	d := &desk{Team: Team{Name: e.Team, Run: e.Run, About: "Its agents and drivers are processes anywhere."}, elsewhere: e, running: map[string]context.CancelCauseFunc{}, drives: map[string]bool{}, begun: make(chan struct{}), ready: make(chan struct{})}
-	close(d.begun)
-	d.Options = e.Options
-	d.begin, d.answer = e.Solve, e.Answer
-	if e.Resume != nil {
-		d.again = func(ctx context.Context, thread string, _ []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error] {
-			return e.Resume(ctx, thread, answer)
-		}
+// Resume implements [work.Place].
+func (p place) Resume(ctx context.Context, log []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error] {
+	if p.Elsewhere.Resume == nil {
+		return refuses
 	}
-	var err error
-	if d.log, err = newLog(e.Run, d.Team, e.Log, feed); err != nil {
-		return nil, err
-	}
-	of, err := pastOf(e.Log)
-	if err != nil {
-		return nil, err
-	}
-	ctx, d.leave = context.WithCancel(context.WithoutCancel(ctx))
-	shown, release := make(chan struct{}), sync.OnceFunc(feed.Hold(e.Run))
-	d.wg.Go(func() { d.log.follow(ctx, of, shown) })
-	d.wg.Go(func() {
-		<-shown
-		release()
-		close(d.ready)
-		if e.Resume != nil {
-			d.keep(ctx)
-		}
-	})
-	return d, nil
+	return p.Elsewhere.Resume(ctx, log[0].Head().Thread, answer)
 }
 
-// fits refuses a solve that is not one of the desk's team.
-func (d *desk) fits(log []signals.Any) error {
-	if d.elsewhere == nil || d.elsewhere.Fits == nil {
+// Say implements [work.Place].
+func (place) Say(context.Context, signals.Any) (uint64, error) { return 0, work.ErrWatched }
+
+// Answer implements [work.Place].
+func (p place) Answer(ctx context.Context, q tools.Question, a tools.Answer) error {
+	if p.Elsewhere.Answer == nil {
+		return work.ErrWatched
+	}
+	return p.Elsewhere.Answer(ctx, q, a)
+}
+
+// Tell implements [work.Place].
+func (place) Tell(context.Context, string, string) error { return work.ErrWatched }
+
+// Health implements [work.Place].
+func (p place) Health(ctx context.Context) (h work.Health) {
+	if p.Elsewhere.Health != nil {
+		now := work.Stream(p.Elsewhere.Health(ctx))
+		h.Stream = &now
+	}
+	return h
+}
+
+// Close implements [work.Place].
+func (place) Close(context.Context) error { return nil }
+
+// Fits implements [work.Shared].
+func (p place) Fits(log []signals.Any) error {
+	if p.Elsewhere.Fits == nil {
 		return nil
 	}
-	if err := d.elsewhere.Fits(log); err != nil {
-		return api.NewError(http.StatusConflict, err.Error())
-	}
-	return nil
+	return p.Elsewhere.Fits(log)
 }
 
-// reached refuses what has to be written while no server of the log answers: it would wait until one does.
-func (d *desk) reached(ctx context.Context) error {
-	if d.elsewhere == nil || d.elsewhere.Health == nil {
-		return nil
+// Driver implements [work.Shared].
+func (p place) Driver(ctx context.Context, task signals.Task) (string, error) {
+	switch {
+	case p.Elsewhere.Resume == nil:
+		return "", work.ErrWatched
+	case p.Elsewhere.Driver == nil:
+		return "", nil
 	}
-	if h := d.elsewhere.Health(ctx); !h.Connected {
-		return api.NewError(http.StatusServiceUnavailable, "nothing was done: "+noAnswer(h))
-	}
-	return nil
+	return p.Elsewhere.Driver(ctx, task)
+}
+
+// follow opens the desk of a log that other processes write.
+func follow(ctx context.Context, o *Options, e *Elsewhere) (*desk, error) {
+	t := work.Team{Name: e.Team, About: "Its agents and drivers are processes anywhere.", Open: func(context.Context, work.Keep) (*work.Crew, error) { return new(work.Crew), nil }}
+	return sit(ctx, o, t, e.Run, place{e})
 }
 
 // reader returns the records of a run.
@@ -117,8 +138,10 @@ func (r running) reader(name string) (journal.Reader, error) {
 
 // elsewhere returns the log of a run that other processes write, too, or nil.
 func (h *Host) elsewhere(run string) Records {
-	if d := h.desk(run); d != nil && d.elsewhere != nil {
-		return d.elsewhere.Log
+	for i := range h.o.Elsewhere {
+		if e := &h.o.Elsewhere[i]; e.Run == run {
+			return e.Log
+		}
 	}
 	if o := h.office; o != nil && o.Shared != nil && o.Name == run {
 		return o.log

@@ -66,7 +66,7 @@ func Open(ctx context.Context, o Options) (h *Host, err error) {
 		if err := errors.Join(checkName("team", t.Name), checkName("team", t.Run)); err != nil {
 			return h, err
 		}
-		d, err := open(ctx, &o, t)
+		d, err := openTeam(ctx, &o, t)
 		if err != nil {
 			return h, err
 		}
@@ -78,7 +78,7 @@ func Open(ctx context.Context, o Options) (h *Host, err error) {
 		if err := h.checkElsewhere(e); err != nil {
 			return h, err
 		}
-		d, err := follow(ctx, e, o.Hub)
+		d, err := follow(ctx, &o, e)
 		if err != nil {
 			return h, err
 		}
@@ -109,7 +109,7 @@ func checkName(of, name string) error {
 // Wait waits until the journals have been read. Its error is the reason why a team cannot work.
 func (h *Host) Wait(ctx context.Context) error {
 	for _, d := range h.desks {
-		if err := d.wait(ctx); err != nil {
+		if err := d.Ready(ctx); err != nil {
 			return err
 		}
 	}
@@ -132,7 +132,7 @@ func (h *Host) close(ctx context.Context) error {
 		problems = append(problems, h.office.close(ctx))
 	}
 	for _, d := range h.desks {
-		problems = append(problems, d.close(ctx))
+		problems = append(problems, d.Close(ctx))
 	}
 	return errors.Join(problems...)
 }

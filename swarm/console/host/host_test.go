@@ -20,6 +20,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
 	"github.com/swarmbus/swarmbus/swarm/console/feed"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/desk"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -279,9 +280,7 @@ func TestASolveThatStopsIsNeverInterrupted(t *testing.T) {
 func TestATeamThatCannotWorkReportsTheReason(t *testing.T) {
 	hub := feed.New(feed.Options{})
 	t.Cleanup(hub.Close)
-	broken := host.Team{Name: "broken", Make: func(context.Context, journal.Store) (*host.Made, error) {
-		return &host.Made{Options: swarm.Options{Threshold: 2}}, nil
-	}}
+	broken := host.Team{Team: desk.Team{Name: "broken", Open: desk.Made(swarm.Options{Threshold: 2})}}
 	h, err := host.Open(t.Context(), host.Options{Dir: t.TempDir(), Hub: hub, Teams: []host.Team{broken, demo.Team(0)}})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/view"
+	work "github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/internal/answers"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -87,7 +88,7 @@ func (in inbox) Answer(ctx context.Context, id string, a api.Answer) (api.Item, 
 		return item, err
 	}
 	err = d.resume(thread, d.log.book().Log(thread), answerOf(a))
-	if answered := (*runlog.AnsweredError)(nil); errors.As(err, &answered) || errors.Is(err, errRuns) {
+	if answered := (*runlog.AnsweredError)(nil); errors.As(err, &answered) || errors.Is(err, work.ErrRuns) {
 		if item, err = in.after(ctx, d, id); err == nil {
 			err = second(item)
 		}

@@ -10,25 +10,30 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/feed"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // auto makes the team of the demo one that chooses its mode, whose answers can be checked.
 func auto(team *host.Team) {
-	build := team.Make
-	team.Make = func(ctx context.Context, store journal.Store) (*host.Made, error) {
-		made, err := build(ctx, store)
-		if err == nil {
-			made.Options.Mode, made.Options.Strategy = mode.Auto, nil
-			made.Options.Traits = func(context.Context, signals.Task) mode.Traits {
+	open := team.Open
+	team.Open = func(ctx context.Context, k desk.Keep) (*desk.Crew, error) {
+		crew, err := open(ctx, k)
+		build := crew.Build
+		crew.Build = func(k desk.Keep, show desk.Show) (swarm.Options, error) {
+			o, err := build(k, show)
+			o.Mode, o.Strategy = mode.Auto, nil
+			o.Traits = func(context.Context, signals.Task) mode.Traits {
 				return mode.Traits{Checkable: true, Because: "the team says so"}
 			}
+			return o, err
 		}
-		return made, err
+		return crew, err
 	}
 }
 

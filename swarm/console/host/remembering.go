@@ -15,14 +15,14 @@ type remembering struct{ h *Host }
 // Search implements [api.Memory].
 func (r remembering) Search(ctx context.Context, q api.MemoryQuery) ([]api.Fact, error) {
 	all := []api.Fact{}
-	if d := r.h.team(q.Team); q.Team != "" && (d == nil || d.Memory == nil) {
+	if d := r.h.team(q.Team); q.Team != "" && (d == nil || d.Memory() == nil) {
 		return nil, notFound("team with a memory", q.Team)
 	}
 	for _, d := range r.h.desks {
-		if d.Memory == nil || q.Team != "" && q.Team != d.Name {
+		if d.Memory() == nil || q.Team != "" && q.Team != d.Name {
 			continue
 		}
-		found, err := d.Memory.Recall(ctx, memory.Query{
+		found, err := d.Memory().Recall(ctx, memory.Query{
 			Text: q.Text, Categories: q.Categories, Quarantined: q.Quarantined, Most: q.Limit, Bytes: 1 << 20,
 		})
 		if err != nil {
@@ -59,10 +59,10 @@ func factOf(team string, f *memory.Found) api.Fact {
 func (r remembering) Revoke(ctx context.Context, v api.Revocation) (api.Revoked, error) {
 	of := api.Revoked{Facts: []string{}}
 	d := r.h.team(v.Team)
-	if d == nil || d.Memory == nil {
+	if d == nil || d.Memory() == nil {
 		return of, notFound("team with a memory", v.Team)
 	}
-	done, err := d.Memory.Revoke(ctx, v.Source)
+	done, err := d.Memory().Revoke(ctx, v.Source)
 	if err != nil {
 		return of, err
 	}

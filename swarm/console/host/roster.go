@@ -33,7 +33,7 @@ func (r roster) Agents(context.Context) ([]api.Agent, error) {
 func agentOf(team string, a *agents.Agent) api.Agent {
 	of := api.Agent{
 		ID: team + "/" + a.ID, Name: a.ID, Team: team, Rooms: []string{}, Role: a.Role, Group: a.Group, Weight: a.VoteWeight(),
-		Listens: kinds(a.Listens), CanEmit: kinds(a.CanEmit), Tools: []api.Permission{}, Reliability: api.Reliability{High: 1},
+		Listens: texts(a.Listens), CanEmit: texts(a.CanEmit), Tools: []api.Permission{}, Reliability: api.Reliability{High: 1},
 	}
 	if a.Router != nil {
 		of.State = string(a.Router.Initial())
@@ -42,11 +42,11 @@ func agentOf(team string, a *agents.Agent) api.Agent {
 	return of
 }
 
-func kinds(all []signals.Kind) (texts []string) {
+func texts(all []signals.Kind) (of []string) {
 	for _, k := range all {
-		texts = append(texts, string(k))
+		of = append(of, string(k))
 	}
-	return texts
+	return of
 }
 
 // team returns the agents of a team, with what is known of them.
@@ -80,10 +80,10 @@ func (r roster) team(d *desk) (all []api.Agent) {
 func reliabilityOf(d *desk, agent string, record view.Record) api.Reliability {
 	of := api.Reliability{Right: record.Right, Told: record.Told}
 	of.Low, of.High = wilson(record.Right, record.Told)
-	if !d.opened() || d.swarm == nil || d.swarm.Ledger() == nil {
+	ledger := d.log.book().Ledger()
+	if ledger == nil {
 		return of
 	}
-	ledger := d.swarm.Ledger()
 	several, _ := ledger.Models()
 	if rate, known := several.Reliability(agent, 2); known {
 		of.Known, of.Rate, of.Weight = true, rate.Sensitivity, several.Weights()[agent]

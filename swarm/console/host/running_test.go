@@ -9,43 +9,41 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/desk"
 )
 
 // slow makes the team one of ann, bob and cid, who agree with what ann proposes. In a task that
 // waits, bob is against it, and cid votes in the third round, when it may.
 func slow(cid <-chan struct{}) func(*host.Team) {
 	return func(team *host.Team) {
-		team.Make = func(context.Context, journal.Store) (*host.Made, error) {
-			o := swarm.Options{Quorum: 2, Seed: 1}
-			for _, name := range []string{"ann", "bob", "cid"} {
-				o.Agents = append(o.Agents, &agents.Agent{ID: name, Reactor: agents.Func(func(ctx context.Context, turn *agents.Turn) iter.Seq2[signals.Any, error] {
-					switch {
-					case len(turn.Proposals) == 0 && name == "ann":
-						return agents.Emit(signals.New(signals.Header{Confidence: 0.9}, signals.Proposal{ProposalID: "x", Content: turn.Task.Task}))
-					case len(turn.Proposals) == 0 || turn.Proposals[0].VoteOf(name) != nil:
+		o := swarm.Options{Quorum: 2, Seed: 1}
+		for _, name := range []string{"ann", "bob", "cid"} {
+			o.Agents = append(o.Agents, &agents.Agent{ID: name, Reactor: agents.Func(func(ctx context.Context, turn *agents.Turn) iter.Seq2[signals.Any, error] {
+				switch {
+				case len(turn.Proposals) == 0 && name == "ann":
+					return agents.Emit(signals.New(signals.Header{Confidence: 0.9}, signals.Proposal{ProposalID: "x", Content: turn.Task.Task}))
+				case len(turn.Proposals) == 0 || turn.Proposals[0].VoteOf(name) != nil:
+					return agents.Emit()
+				case name == "bob" && turn.Task.Context == "waits":
+					return agents.Emit(agents.Disagree("x", 0.9, "it was told so"))
+				case name == "cid" && turn.Task.Context == "waits":
+					if turn.Round < 3 {
 						return agents.Emit()
-					case name == "bob" && turn.Task.Context == "waits":
-						return agents.Emit(agents.Disagree("x", 0.9, "it was told so"))
-					case name == "cid" && turn.Task.Context == "waits":
-						if turn.Round < 3 {
-							return agents.Emit()
-						}
-						select {
-						case <-cid:
-						case <-ctx.Done():
-							return agents.Emit()
-						}
 					}
-					return agents.Emit(agents.Agree("x", 0.9, "it fits"))
-				})})
-			}
-			return &host.Made{Options: o}, nil
+					select {
+					case <-cid:
+					case <-ctx.Done():
+						return agents.Emit()
+					}
+				}
+				return agents.Emit(agents.Agree("x", 0.9, "it fits"))
+			})})
 		}
+		team.Open = desk.Made(o)
 	}
 }
 

@@ -34,7 +34,7 @@ func (r running) Runs(context.Context) ([]api.Run, error) {
 	}
 	all := []api.Run{}
 	for _, d := range r.h.desks {
-		if d.elsewhere != nil {
+		if d.Shared() {
 			all = append(all, runOf(d))
 		}
 	}

@@ -12,8 +12,9 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/view"
+	work "github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
-	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
 // solving is the solves of all runs.
@@ -47,40 +48,13 @@ func (s solving) Start(ctx context.Context, n api.NewSolve) (api.Solve, error) {
 	if strings.Trim(n.Task, " \t\r\n") == "" {
 		return api.Solve{}, api.NewError(http.StatusUnprocessableEntity, "the task is blank")
 	}
-	if err := d.begins(ctx); err != nil {
-		return api.Solve{}, err
-	}
-	task := signals.Task{Task: n.Task, Context: n.Context}
-	if d.elsewhere != nil {
-		if err := d.wait(ctx); err != nil {
-			return api.Solve{}, err
-		}
-		if err := d.reached(ctx); err != nil {
-			return api.Solve{}, err
-		}
-	}
-	known, again := d.known(task)
-	if again {
-		if err := d.fits(d.log.book().Log(known.Thread)); err != nil {
-			return api.Solve{}, err
-		}
-	}
-	if again && known.State == api.Running {
-		if who, err := d.driver(ctx, known.Thread); who != "" || err != nil {
-			known.Team, known.Known = d.Name, true
-			return known, err
-		}
-	}
-	thread, err := d.solve(task, kind{n.FactsDiffer, n.Checkable})
+	task := work.Task{Task: signals.Task{Task: n.Task, Context: n.Context}, FactsDiffer: n.FactsDiffer, Checkable: n.Checkable}
+	thread, known, err := d.Start(ctx, task)
 	if err != nil {
 		return api.Solve{}, refused(err)
 	}
-	err = d.log.until(ctx, func(b *view.Book) bool { _, ok := b.Solve(thread); return ok })
-	if err != nil {
-		return api.Solve{}, err
-	}
 	one, err := s.get(d, thread)
-	one.Known = again
+	one.Known, one.Team = known, d.Name
 	return one, err
 }
 
@@ -88,12 +62,17 @@ func (s solving) Start(ctx context.Context, n api.NewSolve) (api.Solve, error) {
 func refused(err error) error {
 	var field *signals.FieldError
 	var answered *runlog.AnsweredError
+	var outage *work.OutageError
+	var unfit *work.UnfitError
+	var driven *work.DrivenError
 	switch {
-	case errors.As(err, &field), errors.Is(err, errKind):
+	case errors.As(err, &field), errors.Is(err, work.ErrKind):
 		return api.NewError(http.StatusUnprocessableEntity, err.Error())
-	case errors.As(err, &answered), errors.Is(err, errRuns), errors.Is(err, errWatched), errors.Is(err, runlog.ErrLog):
+	case errors.As(err, &outage):
+		return api.NewError(http.StatusServiceUnavailable, err.Error())
+	case errors.As(err, &answered), errors.As(err, &unfit), errors.As(err, &driven), errors.Is(err, work.ErrRuns), errors.Is(err, work.ErrWatched), errors.Is(err, runlog.ErrLog):
 		return api.NewError(http.StatusConflict, err.Error())
-	case errors.Is(err, swarm.ErrClosed), errors.Is(err, errStopping), errors.Is(err, errEnded):
+	case errors.Is(err, swarm.ErrClosed), errors.Is(err, work.ErrStopping), errors.Is(err, work.ErrEnded):
 		return api.NewError(http.StatusServiceUnavailable, "the server stops")
 	case errors.Is(err, swarm.ErrNotObserved):
 		return api.NewError(http.StatusConflict, err.Error())
@@ -103,7 +82,7 @@ func refused(err error) error {
 
 // get returns a solve of a desk.
 func (s solving) get(d *desk, thread string) (api.Solve, error) {
-	going := d.going()
+	going := d.Running()
 	one, ok := d.log.book().Solve(thread)
 	if !ok {
 		return one, notFound("solve", d.Run+"."+thread)
@@ -112,12 +91,12 @@ func (s solving) get(d *desk, thread string) (api.Solve, error) {
 }
 
 // own adds to a solve of a team the team, and how much of its budget the solve has used.
-func (t *Team) own(one *api.Solve) {
-	one.Team = t.Name
-	if t.File == nil {
+func own(file *teams.Team, name string, one *api.Solve) {
+	one.Team = name
+	if file == nil {
 		return
 	}
-	most, _ := t.File.Budget.Most() // checked with the file
+	most, _ := file.Budget.Most() // checked with the file
 	used := 0.0
 	switch {
 	case most.Money > 0:
@@ -127,18 +106,18 @@ func (t *Team) own(one *api.Solve) {
 	default:
 		return
 	}
-	one.Budget = &api.Budget{Limit: string(t.File.Budget), Used: used}
+	one.Budget = &api.Budget{Limit: string(file.Budget), Used: used}
 }
 
 // dress adds the fields that the log of a solve does not have: its team, and whether it runs. The
 // running solves were read before the log, which has all of a solve that has ended.
 func dress(d *desk, going map[string]bool, one api.Solve) api.Solve {
-	d.own(&one)
+	own(d.File, d.Name, &one)
 	switch runs := going[one.Thread]; {
-	case d.elsewhere != nil && !runs: // whether it runs is known elsewhere
-	case one.State == api.Running && !runs && d.opened():
+	case d.Shared() && !runs: // whether it runs is known elsewhere
+	case one.State == api.Running && !runs && d.IsReady():
 		one.State = api.Interrupted
-	case runs && (one.State == api.Interrupted || d.elsewhere != nil && (one.State == api.Undecided || one.State == api.Failed)):
+	case runs && (one.State == api.Interrupted || d.Shared() && (one.State == api.Undecided || one.State == api.Failed)):
 		one.State = api.Running // it continues, and has published nothing yet
 	}
 	return one
@@ -148,7 +127,7 @@ func dress(d *desk, going map[string]bool, one api.Solve) api.Solve {
 func (s solving) List(_ context.Context, q api.SolvesQuery) ([]api.Solve, error) {
 	all := []api.Solve{}
 	for _, d := range s.h.desks {
-		going := d.going()
+		going := d.Running()
 		for _, one := range d.log.book().Solves() {
 			all = append(all, dress(d, going, one))
 		}
@@ -188,7 +167,7 @@ func (h *Host) bookOf(ctx context.Context, id string) (b *view.Book, d *desk, th
 		return nil, nil, "", err
 	}
 	if d = h.desk(run); d != nil {
-		err = d.wait(ctx)
+		err = d.Ready(ctx)
 		return d.log.book(), d, thread, err
 	}
 	b, err = h.archive.book(run)
@@ -203,7 +182,7 @@ func (s solving) Get(ctx context.Context, id string, after uint64) (api.SolveDet
 	}
 	var going map[string]bool
 	if d != nil {
-		going = d.going()
+		going = d.Running()
 	}
 	one, ok := b.Detail(thread, after)
 	if !ok {
@@ -235,7 +214,7 @@ func (s solving) own(ctx context.Context, id string) (*desk, string, error) {
 	if d == nil {
 		return nil, "", notFound("solve of this server", id)
 	}
-	if err := d.wait(ctx); err != nil {
+	if err := d.Ready(ctx); err != nil {
 		return nil, "", err
 	}
 	if _, ok := d.log.book().Solve(thread); !ok {
@@ -250,24 +229,18 @@ func (s solving) Cancel(ctx context.Context, id string) (api.Solve, error) {
 	if err != nil {
 		return api.Solve{}, err
 	}
-	if !d.cancel(thread) {
-		who, err := d.driver(ctx, thread)
-		switch {
-		case err != nil:
-			return api.Solve{}, err
-		case who != "":
-			return api.Solve{}, api.NewError(http.StatusConflict, who+" drives the solve: cancel it there")
-		}
-		one, err := s.get(d, thread)
-		if err == nil {
-			err = api.NewError(http.StatusConflict, "the solve does not run: it is "+one.State)
-		}
+	err = d.Cancel(ctx, thread)
+	if driven := (*work.DrivenError)(nil); errors.As(err, &driven) {
+		return api.Solve{}, api.NewError(http.StatusConflict, driven.Error()+": cancel it there")
+	}
+	one, gone := s.get(d, thread)
+	switch {
+	case errors.Is(err, work.ErrIdle) && gone == nil:
+		return api.Solve{}, api.NewError(http.StatusConflict, "the solve does not run: it is "+one.State)
+	case err != nil:
 		return api.Solve{}, err
 	}
-	if err := d.log.until(ctx, func(*view.Book) bool { return !d.runs(thread) }); err != nil {
-		return api.Solve{}, err
-	}
-	return s.get(d, thread)
+	return one, gone
 }
 
 // Resume implements [api.Solves].
@@ -280,19 +253,19 @@ func (s solving) Resume(ctx context.Context, id string) (api.Solve, error) {
 	if err != nil {
 		return one, err
 	}
-	if one.State == api.Running && (d.again == nil || d.drive(thread)) || one.State == api.Waiting || one.State == api.Decided {
+	if one.State == api.Running && d.Drives(thread) || one.State == api.Waiting || one.State == api.Decided {
 		return one, api.NewError(http.StatusConflict, "the solve is "+one.State)
 	}
-	if err := d.reached(ctx); err != nil {
-		return one, err
+	if err := d.Reached(ctx); err != nil {
+		return one, refused(err)
 	}
-	if err := d.free(ctx, thread); err != nil {
-		return one, err
+	if err := d.Free(ctx, thread); err != nil {
+		return one, refused(err)
 	}
-	if d.runs(thread) { // this server goes on with it by itself
+	if d.Runs(thread) { // this server goes on with it by itself
 		return s.get(d, thread)
 	}
-	if err := d.resume(thread, d.log.book().Log(thread), nil); err != nil {
+	if err := d.Resume(thread, nil); err != nil {
 		return one, refused(err)
 	}
 	return s.get(d, thread)
@@ -304,18 +277,7 @@ func (s solving) Tell(ctx context.Context, id string, o api.Outcome) (api.Solve,
 	if err != nil {
 		return api.Solve{}, err
 	}
-	if d.swarm == nil {
-		return api.Solve{}, refused(errWatched)
-	}
-	all, err := d.swarm.Results()
-	if err != nil {
-		return api.Solve{}, err
-	}
-	i := slices.IndexFunc(all, func(r *solves.Result) bool { return r.Thread == thread })
-	if i < 0 {
-		return api.Solve{}, notFound("solve", id)
-	}
-	if err := d.swarm.RecordOutcome(all[i], o.Right); err != nil {
+	if err := d.Tell(ctx, thread, o.Right); err != nil {
 		return api.Solve{}, refused(err)
 	}
 	return s.get(d, thread)

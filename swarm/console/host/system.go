@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
+	work "github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -23,8 +23,8 @@ type system struct{ h *Host }
 func (s system) Session(context.Context) (api.Session, error) {
 	of := api.Session{Demo: s.h.o.Demo, Version: s.h.o.Version, Boot: s.h.o.Boot, User: runlog.Person}
 	for _, d := range s.h.desks {
-		if !d.opened() {
-			of.Reading = append(of.Reading, api.Reading{Run: d.Name, Type: "solves", Share: d.log.reading()})
+		if !d.IsReady() {
+			of.Reading = append(of.Reading, api.Reading{Run: d.Name, Type: "solves", Share: d.log.of.Read()})
 		}
 	}
 	if o := s.h.office; o != nil {
@@ -48,16 +48,15 @@ func (s system) Health(ctx context.Context) (api.Health, error) {
 	}
 	for _, d := range s.h.desks {
 		seq, _ := d.log.book().Seq()
-		now := d.stats()
+		health := d.Health(ctx)
+		now := health.Bus
 		one := api.LogHealth{Run: d.Run, Seq: seq, Problem: d.log.problem(), Published: now.Published, Held: now.Held, Account: accountOf(now.Account), Readers: []api.Reader{}}
 		for _, r := range now.Readers {
 			one.Readers = append(one.Readers, api.Reader{
 				Name: r.Agent, Site: placeOf(r.Site), Pending: r.Account.Pending, Slow: r.Account.Pending > slow || r.Running > 0, Account: accountOf(r.Account),
 			})
 		}
-		if d.elsewhere != nil {
-			addStream(ctx, &one, d.elsewhere.Health)
-		}
+		addStream(&one, health.Stream)
 		of.Logs, of.OK = append(of.Logs, one), of.OK && one.Problem == ""
 	}
 	if o := s.h.office; o != nil {
@@ -67,8 +66,9 @@ func (s system) Health(ctx context.Context) (api.Health, error) {
 		if problem != nil {
 			one.Problem = problem.Error()
 		}
-		if o.Shared != nil {
-			addStream(ctx, &one, o.Shared.Health)
+		if o.Shared != nil && o.Shared.Health != nil {
+			stream := work.Stream(o.Shared.Health(ctx))
+			addStream(&one, &stream)
 		}
 		of.Logs, of.OK = append(of.Logs, one), of.OK && one.Problem == ""
 	}
@@ -76,20 +76,14 @@ func (s system) Health(ctx context.Context) (api.Health, error) {
 }
 
 // addStream adds how a log on servers is doing. One that is not connected is a problem.
-func addStream(ctx context.Context, l *api.LogHealth, health func(context.Context) api.StreamHealth) {
-	if health == nil {
+func addStream(l *api.LogHealth, now *work.Stream) {
+	if now == nil {
 		return
 	}
-	now := health(ctx)
-	l.Stream = &now
-	if l.Problem == "" && !now.Connected {
-		l.Problem = noAnswer(now)
+	l.Stream = (*api.StreamHealth)(now)
+	if l.Problem == "" {
+		l.Problem = now.Outage()
 	}
-}
-
-// noAnswer says that no server answers for a stream.
-func noAnswer(h api.StreamHealth) string {
-	return fmt.Sprintf("the stream %s does not answer since %s: %s", h.Name, h.Since.Format(time.RFC3339), h.Problem)
 }
 
 // placeOf returns a place in a program without the directory in which it was built.
@@ -134,7 +128,7 @@ func (s system) Metrics(ctx context.Context) ([]byte, error) {
 	metricsOfStreams(family, &out, h.Logs)
 	states := map[string]int{}
 	for _, d := range s.h.desks {
-		going := d.going()
+		going := d.Running()
 		for _, one := range d.log.book().Solves() {
 			states[dress(d, going, one).State]++
 		}

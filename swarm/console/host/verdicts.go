@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/view"
+	work "github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -98,7 +99,7 @@ func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item,
 	if err == nil {
 		err = d.resume(thread, d.log.book().Log(thread), nil)
 	}
-	if err != nil && !errors.Is(err, errStopping) { // the verdict counts when the server starts again
+	if err != nil && !errors.Is(err, work.ErrStopping) { // the verdict counts when the server starts again
 		return item, refused(err)
 	}
 	return item, nil
@@ -118,11 +119,6 @@ func (d *desk) decide(ctx context.Context, id string, a tools.Answer) (item api.
 		return of.item, false, second(of.item)
 	case a.Verdict == tools.AllowSolve && of.question.Solve == (tools.Place{}):
 		return of.item, false, refused(&signals.FieldError{Field: "verdict", Value: "solve", Problem: "this call may have been made: it can be allowed once"})
-	case d.answer == nil:
-		return of.item, false, refused(errWatched)
-	}
-	if err := d.fits(d.log.book().Log(of.question.Once.Thread)); err != nil {
-		return of.item, false, err
 	}
 	if err = d.answer(ctx, of.question, a); err != nil {
 		return of.item, false, refused(err)
@@ -149,14 +145,4 @@ func (d *desk) callOf(id string) (call, error) {
 		return call{}, notFound("call", id)
 	}
 	return all[i], nil
-}
-
-// answered returns the threads of a desk whose questions about calls all have answers.
-func (d *desk) answered() map[string]bool {
-	all := map[string]bool{}
-	for _, q := range d.log.questions() {
-		before, known := all[q.Once.Thread]
-		all[q.Once.Thread] = !q.Open && (before || !known)
-	}
-	return all
 }

@@ -31,16 +31,6 @@ func (s *solve) asked() (all []api.Item) {
 	return all
 }
 
-// asks returns the question that the solve waits for.
-func (s *solve) asks() (api.Item, bool) {
-	for _, item := range s.asked() {
-		if item.Open {
-			return item, true
-		}
-	}
-	return api.Item{}, false
-}
-
 // options returns the proposals that an answer may vote for.
 func (s *solve) options() []api.Option {
 	all := []api.Option{}

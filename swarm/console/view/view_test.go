@@ -20,7 +20,9 @@ import (
 	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/view"
+	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/mode"
+	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -60,20 +62,44 @@ func beginBy(t testing.TB, terms *runlog.Terms) *writer {
 // book returns the book of a log, and its frames.
 func book(t testing.TB, log []signals.Any) (*view.Book, []api.Frame) {
 	t.Helper()
-	b, err := view.New("run", journal.Snapshot{})
+	codec, err := desk.NewCodec()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(b.Close)
-	var frames []api.Frame
-	for _, s := range log {
-		f, ok, err := b.Apply(s)
-		if err != nil || !ok {
-			t.Fatalf("signal %d: %v %v", s.Head().Seq, ok, err)
-		}
-		frames = append(frames, f)
+	var shows *shower
+	fold, err := desk.NewFold(journal.Snapshot{}, func(f *desk.Fold) desk.Watcher {
+		shows = &shower{book: view.New("run", f)}
+		return shows
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return b, frames
+	t.Cleanup(fold.Close)
+	for i, s := range log {
+		record, err := journal.SignalRecord(s)
+		if err == nil {
+			record.Seq = s.Head().Seq
+			err = fold.Take(&record, codec, true)
+		}
+		if err != nil || len(shows.frames) != i+1 {
+			t.Fatalf("signal %d: %v, with %d frames", s.Head().Seq, err, len(shows.frames))
+		}
+	}
+	return shows.book, shows.frames
+}
+
+// A shower keeps the frames of a book.
+type shower struct {
+	book   *view.Book
+	frames []api.Frame
+}
+
+// Folded implements [desk.Watcher].
+func (s *shower) Folded(record *journal.Record, said signals.Any, of *replay.Thread, _ bool) error {
+	if f, ok := s.book.Apply(record, said, of); ok {
+		s.frames = append(s.frames, f)
+	}
+	return nil
 }
 
 func TestALaterReaderGetsTheFramesOfFollowers(t *testing.T) {

@@ -1,0 +1,140 @@
+package desk
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+// Follow yields the events of a solve from its beginning, and then as they happen, until it stops.
+// Of one that runs here it has what agents are saying, too ([solves.Saying]); what a slow caller
+// has missed of that comes in one piece. The error is the cause of ctx's end, or why the solve
+// cannot be followed.
+func (d *Desk) Follow(ctx context.Context, thread string) iter.Seq2[solves.Event, error] {
+	d.mu.Lock()
+	r := d.running[thread]
+	d.mu.Unlock()
+	if r != nil {
+		return r.follow(ctx)
+	}
+	return solves.Watch(ctx, d.place.Log(), thread, tools.Payloads()...)
+}
+
+// A trail is what has happened in a solve that runs here.
+type trail struct {
+	mu     sync.Mutex // protects the fields below
+	events []solves.Event
+	err    error // why the solve could not go on
+	ended  bool
+	says   []*saying     // what agents are saying, as they began to
+	news   chan struct{} // closed when something has changed
+}
+
+// A saying is what an agent has said of an answer that is not complete.
+type saying struct {
+	agent string
+	text  []byte
+}
+
+func newTrail() *trail { return &trail{news: make(chan struct{})} }
+
+// change changes the trail, and wakes its followers.
+func (t *trail) change(what func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	what()
+	close(t.news)
+	t.news = make(chan struct{})
+}
+
+func (t *trail) add(e solves.Event, err error) {
+	t.change(func() {
+		if err != nil {
+			t.err = err
+			return
+		}
+		t.events = append(t.events, e)
+		switch e := e.(type) {
+		case solves.Spoke:
+			t.silence(e.Signal.Head().Source)
+		case solves.TurnFailed:
+			t.silence(e.Agent)
+		default: // nobody has ended a turn
+		}
+	})
+}
+
+func (t *trail) end() { t.change(func() { t.ended = true }) }
+
+// say adds a piece of an answer.
+func (t *trail) say(agent string, p models.Piece) {
+	t.change(func() {
+		if p.Again {
+			t.silence(agent)
+		}
+		i := slices.IndexFunc(t.says, func(s *saying) bool { return s.agent == agent })
+		if i < 0 {
+			i, t.says = len(t.says), append(t.says, &saying{agent: agent})
+		}
+		t.says[i].text = append(t.says[i].text, p.Text...)
+	})
+}
+
+// silence forgets what an agent was saying.
+func (t *trail) silence(agent string) {
+	t.says = slices.DeleteFunc(t.says, func(s *saying) bool { return s.agent == agent })
+}
+
+// follow yields what has happened, and what happens until the solve ends.
+func (t *trail) follow(ctx context.Context) iter.Seq2[solves.Event, error] {
+	return func(yield func(solves.Event, error) bool) {
+		seen, heard := 0, map[*saying]int{}
+		for {
+			t.mu.Lock()
+			events, news, ended, err := t.events[seen:], t.news, t.ended, t.err
+			says := t.unheard(heard)
+			t.mu.Unlock()
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			seen += len(events)
+			for _, e := range says {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			switch {
+			case err != nil:
+				yield(nil, err)
+				return
+			case ended:
+				return
+			}
+			select {
+			case <-news:
+			case <-ctx.Done():
+				yield(nil, context.Cause(ctx))
+				return
+			}
+		}
+	}
+}
+
+// unheard returns what agents have said beyond what was heard, and notes that it is heard then.
+func (t *trail) unheard(heard map[*saying]int) (all []solves.Event) {
+	for _, s := range t.says {
+		at := heard[s]
+		if at < len(s.text) {
+			all = append(all, solves.Saying{Agent: s.agent, Text: string(s.text[at:]), Again: at == 0})
+			heard[s] = len(s.text)
+		}
+	}
+	return all
+}

@@ -1,0 +1,158 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+)
+
+// pace is the time between two looks for solves that no process drives, and patience how long
+// [Desk.Free] waits for the lease of a process that was killed, which ends by itself after 10 s.
+const (
+	pace     = 2 * time.Second
+	patience = 15 * time.Second
+)
+
+// goOn continues the solves that were cut off.
+func (d *Desk) goOn(ctx context.Context) {
+	if d.shared != nil {
+		if _, err := d.shared.Driver(ctx, signals.Task{}); !errors.Is(err, ErrWatched) {
+			d.wg.Go(func() { d.keep(ctx) })
+		}
+		return
+	}
+	for _, one := range d.cutOff() {
+		if err := d.Resume(one.Thread, nil); err != nil {
+			if !errors.Is(err, ErrStopping) {
+				d.fail(fmt.Errorf("%s cannot be continued: %w", one.Thread, err))
+			}
+			return
+		}
+	}
+}
+
+// cutOff returns the solves that goOn continues, and that do not run here: those that ended with
+// their process, and those whose questions were answered meanwhile.
+func (d *Desk) cutOff() (all []Standing) {
+	answered := d.answered()
+	for _, one := range d.log.Fold().Solves() {
+		cut := one.Stop == 0
+		cut = cut || one.Stop == runlog.StopCancelled && strings.HasPrefix(one.Detail, ErrStopping.Error())
+		cut = cut || one.Stop == runlog.StopAsked && answered[one.Thread]
+		if cut && !d.Runs(one.Thread) && d.Fits(one.Log) == nil {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// answered returns the threads whose questions about calls all have answers.
+func (d *Desk) answered() map[string]bool {
+	all := map[string]bool{}
+	for _, q := range d.log.Fold().Calls() {
+		before, known := all[q.Once.Thread]
+		all[q.Once.Thread] = !q.Open && (before || !known)
+	}
+	return all
+}
+
+// keep goes on with solves of a shared place that no process drives, until ctx ends. A solve is
+// looked at twice, as this process may not have read its end yet, and once for each of its signals:
+// what cannot be continued is not tried again.
+func (d *Desk) keep(ctx context.Context) {
+	type look struct {
+		seq   uint64
+		times int
+	}
+	looks := map[string]look{}
+	for {
+		for _, one := range d.cutOff() {
+			if who, err := d.Driver(ctx, one.Thread); who != "" || err != nil {
+				delete(looks, one.Thread)
+				continue
+			}
+			l := looks[one.Thread]
+			if l.seq != one.Seq() {
+				l = look{seq: one.Seq()}
+			}
+			l.times++
+			if looks[one.Thread] = l; l.times == 2 {
+				d.wg.Go(func() {
+					err := d.Resume(one.Thread, nil)
+					if err != nil && !errors.Is(err, ErrStopping) && !errors.Is(err, ErrRuns) {
+						d.fail(fmt.Errorf("%s cannot be continued: %w", one.Thread, err))
+					}
+				})
+			}
+		}
+		select {
+		case <-time.After(pace):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Fits returns an [*UnfitError] for a solve that is not one of the team by its terms now.
+func (d *Desk) Fits(log []signals.Any) error {
+	if d.shared == nil {
+		return nil
+	}
+	if err := d.shared.Fits(log); err != nil {
+		return &UnfitError{err}
+	}
+	return nil
+}
+
+// Driver returns the process that drives a solve of a shared place; "": none is known.
+func (d *Desk) Driver(ctx context.Context, thread string) (string, error) {
+	if d.shared == nil {
+		return "", nil
+	}
+	one, ok := d.log.Fold().Solve(thread)
+	if !ok {
+		return "", nil
+	}
+	task, err := runlog.Opening(one.Log)
+	if err != nil {
+		return "", err
+	}
+	who, err := d.shared.Driver(ctx, task.Payload)
+	if errors.Is(err, ErrWatched) {
+		err = nil // nobody is known
+	}
+	return who, err
+}
+
+// Free waits until no other process drives a solve, as the lease of one that was killed ends by
+// itself, or this one does. The error is a [*DrivenError] if that takes too long.
+func (d *Desk) Free(ctx context.Context, thread string) error {
+	for until := time.Now().Add(patience); ; {
+		who, err := d.Driver(ctx, thread)
+		switch {
+		case who == "" || err != nil || d.Drives(thread):
+			return err
+		case time.Now().After(until):
+			return &DrivenError{who}
+		}
+		select {
+		case <-time.After(pace / 8):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Reached returns an [*OutageError] while no server of the log answers: what has to be written would
+// wait until one does.
+func (d *Desk) Reached(ctx context.Context) error {
+	if h := d.place.Health(ctx); h.Stream != nil && h.Stream.Outage() != "" {
+		return &OutageError{h.Stream}
+	}
+	return nil
+}
