@@ -18,9 +18,10 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
+	"github.com/swarmbus/swarmbus/swarm/desk"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // first measures the time from the start of swarmbus serve --demo until the page, its
@@ -75,31 +76,32 @@ func screens(ctx context.Context, path, name, file string) error {
 }
 
 // write writes a journal of the demo's team with at least n signals.
-func write(ctx context.Context, path string, n int) (solves, wrote int, err error) {
+func write(ctx context.Context, path string, n int) (begun, wrote int, err error) {
 	store, err := journal.Open(path, &journal.Options{Sync: journal.SyncNever})
 	if err != nil {
 		return 0, 0, err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	team := demo.Team(0)
-	made, err := team.Make(ctx, store)
+	d, err := desk.Open(ctx, demo.Team(0).Team, desk.NewLocal(store, nil), desk.Options{})
 	if err != nil {
 		return 0, 0, err
 	}
-	made.Options.Journal, made.Options.Name = store, team.Name
-	s, err := swarm.New(made.Options)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer func() { err = errors.Join(err, s.Shutdown(ctx)) }()
-	for ; wrote < n; solves++ {
-		r, err := s.Solve(ctx, signals.Task{Task: demo.Tasks()[2*(solves%2)]}) // tasks that wait for no person
+	defer func() { err = errors.Join(err, d.Close(ctx)) }()
+	for ; wrote < n; begun++ {
+		task := signals.Task{Task: demo.Tasks()[2*(begun%2)]} // one that waits for no person
+		thread, _, err := d.Start(ctx, desk.Task{Task: task})
 		if err != nil {
 			return 0, 0, err
 		}
-		wrote += len(r.Log)
+		for e, err := range d.Follow(ctx, thread) {
+			if err != nil {
+				return 0, 0, err
+			}
+			if stopped, ok := e.(solves.Stopped); ok {
+				wrote += len(stopped.Result.Log)
+			}
+		}
 	}
-	return solves, wrote, nil
+	return begun, wrote, nil
 }
 
 // screen starts a server with a copy of a journal, unless it is "", and returns when the
