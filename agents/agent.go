@@ -51,7 +51,7 @@ func (a *Agent) Validate() error {
 		return err
 	}
 	if a.Reactor == nil {
-		return &signals.FieldError{Field: "agent.reactor", Value: a.ID, Problem: "missing"}
+		return &signals.FieldError{Field: "agent.reactor", Problem: "required: agents.Func, agents.On, or the Agent of a Thinker"}
 	}
 	if r, ok := a.Reactor.(interface{ Validate() error }); ok {
 		if err := r.Validate(); err != nil {

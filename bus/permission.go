@@ -23,9 +23,14 @@ type PermissionError struct {
 	Kind   signals.Kind
 	Thread string
 	Reason string
+
+	layer bool // a layer may not reserve the kind
 }
 
 func (e *PermissionError) Error() string {
+	if e.layer {
+		return fmt.Sprintf("bus: layer %q may not reserve %q: %s", e.Agent, e.Kind, e.Reason)
+	}
 	return fmt.Sprintf("bus: agent %q may not publish %q in thread %q: %s", e.Agent, e.Kind, e.Thread, e.Reason)
 }
 
@@ -62,10 +67,10 @@ func (a *admission) reserve(layer string, kinds []signals.Kind) error {
 			return err
 		}
 		if ofSystem(k) {
-			return &PermissionError{Agent: layer, Kind: k, Reason: "the kind is the system's"}
+			return &PermissionError{Agent: layer, Kind: k, Reason: "the kind is the system's", layer: true}
 		}
 		if a.spoken && !reserved[k] {
-			return &PermissionError{Agent: layer, Kind: k, Reason: "an agent has published, and no layer had reserved the kind"}
+			return &PermissionError{Agent: layer, Kind: k, Reason: "an agent has published already: make the layer before any agent publishes on the bus", layer: true}
 		}
 		reserved[k] = true
 	}

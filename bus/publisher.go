@@ -35,7 +35,7 @@ func (p *Publisher) Agent() string { return p.agent }
 // allow refuses a signal that a handle may not publish.
 func (p *Publisher) allow(k signals.Kind, h *signals.Header) error {
 	if why := p.refusal(k, h); why != "" {
-		return &PermissionError{p.agent, k, h.Thread, why}
+		return &PermissionError{Agent: p.agent, Kind: k, Thread: h.Thread, Reason: why}
 	}
 	return nil
 }

@@ -128,15 +128,17 @@ func (p *op) failed(err error) (sort string) {
 	}
 	sort = errorType(err)
 	fail(p.span, sort, p.observer.describe(sort, err))
-	p.observer.panicked(p.span, err)
-	p.observer.log.LogAttrs(p.ctx, slog.LevelWarn, string(p.Name)+" failed",
-		slog.String("target", p.Target), slog.String("thread", p.Thread), slog.Int("round", p.Round), slog.String("error", p.observer.describe(sort, err)))
+	about := []slog.Attr{slog.String("target", p.Target), slog.String("thread", p.Thread), slog.Int("round", p.Round), slog.String("error", p.observer.describe(sort, err))}
+	if stack := p.observer.panicked(p.span, err); stack != "" {
+		about = append(about, slog.String("stack", stack))
+	}
+	p.observer.log.LogAttrs(p.ctx, slog.LevelWarn, string(p.Name)+" failed", about...)
 	return sort
 }
 
-// panicked records the stack of a panic. The value of the panic may quote what
+// panicked records the stack of a panic, and returns it; "": there was none. The value of the panic may quote what
 // agents said and is content; a stack has only addresses of arguments.
-func (o *Observer) panicked(span trace.Span, err error) {
+func (o *Observer) panicked(span trace.Span, err error) string {
 	var agent *agents.PanicError
 	var handler *bus.PanicError
 	var value any
@@ -147,13 +149,14 @@ func (o *Observer) panicked(span trace.Span, err error) {
 	case errors.As(err, &handler):
 		value, stack = handler.Value, handler.Stack
 	default:
-		return
+		return ""
 	}
 	about := []attribute.KeyValue{keyException.String(fmt.Sprintf("%T", value)), keyStack.String(clip(string(stack)))}
 	if o.content != nil {
 		about = append(about, keyMessageOf.String(o.describe("", err)))
 	}
 	span.AddEvent(eventException, trace.WithAttributes(about...))
+	return clip(string(stack))
 }
 
 // describe returns the text of an error for a status or a log. Errors may quote

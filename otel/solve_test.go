@@ -1,6 +1,7 @@
 package otel_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -125,7 +126,8 @@ func TestTextsInNamesFromAModelsServerAreNotRecorded(t *testing.T) {
 }
 
 func TestPanicHasItsStack(t *testing.T) {
-	r := newTrace(t, otel.Options{})
+	var log bytes.Buffer
+	r := newTrace(t, otel.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	panics := agent("panics", signals.KindTask)
 	panics.Reactor = agents.Each(func(context.Context, signals.Any) seq { panic("secret") })
 	r.solve(t, swarm.Options{Agents: []*agents.Agent{panics}})
@@ -136,6 +138,9 @@ func TestPanicHasItsStack(t *testing.T) {
 			}
 			if stack := e.Attributes["exception.stacktrace"]; !strings.Contains(stack, "TestPanicHasItsStack") || strings.Contains(stack, "secret") {
 				t.Errorf("got %s, want where it panicked and not with what", stack)
+			}
+			if text := log.String(); !strings.Contains(text, "TestPanicHasItsStack") || strings.Contains(text, "secret") {
+				t.Errorf("the log has %s, want the stack", text)
 			}
 			return
 		}

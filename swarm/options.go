@@ -204,7 +204,7 @@ func (o *Options) withDefaults() Options {
 func (o *Options) validate() error {
 	var problems []error
 	if len(o.Agents) == 0 {
-		problems = append(problems, &signals.FieldError{Field: "agents", Problem: "required"})
+		problems = append(problems, &signals.FieldError{Field: "agents", Problem: "required: at least one"})
 	}
 	known := map[string]bool{bus.System: true}
 	for i, a := range o.Agents {
@@ -213,10 +213,12 @@ func (o *Options) validate() error {
 			continue
 		}
 		if known[a.ID] {
-			problems = append(problems, &signals.FieldError{Field: "agent.id", Value: a.ID, Problem: "taken"})
+			problems = append(problems, &signals.FieldError{Field: "agent.id", Value: a.ID, Problem: fmt.Sprintf("taken: agents[%d] needs an id of its own", i)})
 		}
 		known[a.ID] = true
-		problems = append(problems, a.Validate())
+		if err := a.Validate(); err != nil {
+			problems = append(problems, fmt.Errorf("agents[%d] %q: %w", i, a.ID, err))
+		}
 	}
 	problems = append(problems, o.Limits.validate(), signals.AtLeastZero("quorum", float64(o.Quorum)))
 	if o.Journal != nil && o.Ledger != nil && o.Ledger.Len() > 0 {

@@ -62,7 +62,7 @@ func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
 		return nil, fmt.Errorf("swarm: %w", err)
 	}
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, fmt.Errorf("swarm: the solve was not started: %w", context.Cause(ctx))
 	}
 	return s.open(&solves.Result{Thread: s.names.Reserve(), Task: task, Seed: s.opts.Seed})
 }

@@ -11,6 +11,9 @@ import (
 // Validate returns a [*signals.FieldError] for the first field that breaks a rule. A
 // swarm calls it for its agents.
 func (t *Thinker) Validate() error {
+	if t.Model == nil {
+		return &signals.FieldError{Field: "thinker.model", Problem: "required: the model that the agent asks"}
+	}
 	for _, x := range []struct {
 		field string
 		value int

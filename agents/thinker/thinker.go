@@ -59,8 +59,7 @@ func Says() []signals.Kind {
 }
 
 // Agent returns the agent, for swarm.Options. Its Group is the model's ID, since agents
-// of one model have correlated errors. An agent without a model has no reactor, and is
-// refused by a swarm.
+// of one model have correlated errors. A swarm refuses an agent without a model.
 func (t Thinker) Agent() *agents.Agent {
 	if t.CanEmit == nil {
 		t.CanEmit = Says()
@@ -68,10 +67,9 @@ func (t Thinker) Agent() *agents.Agent {
 	if t.Reports != nil {
 		t.CanEmit = append(slices.Clip(t.CanEmit), reports.Turn{}.Kind())
 	}
-	a := &agents.Agent{ID: t.ID, Role: t.Role, Personality: t.Personality, CanEmit: t.CanEmit}
+	a := &agents.Agent{ID: t.ID, Role: t.Role, Personality: t.Personality, CanEmit: t.CanEmit, Reactor: &t}
 	if t.Model != nil {
 		a.Group = t.Model.ID().String()
-		a.Reactor = &t
 	}
 	return a
 }

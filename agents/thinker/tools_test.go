@@ -75,19 +75,25 @@ func TestHookGetsNoNameOfAToolThatTheModelMadeUp(t *testing.T) {
 	}
 }
 
-func TestHookSeesCallOfAToolThatPanics(t *testing.T) {
-	m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+func TestAToolThatPanicsIsAResultWithItsNameAndTheHookSeesTheStack(t *testing.T) {
+	m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {
+		if last := r.Messages[len(r.Messages)-1]; len(last.Results) > 0 {
+			if got := last.Results[0]; !got.IsError || !strings.Contains(got.Text, "look_up panicked: oh") {
+				t.Errorf("the model gets %+v", got)
+			}
+			return models.Text(pass), nil
+		}
 		return &models.Answer{Finish: models.FinishCalls, Calls: []models.Call{{ID: "1", Name: "look_up", Args: json.RawMessage(`{}`)}}}, nil
 	}}
 	declared := returning("look_up", func(context.Context) string { panic("oh") })
 	hook := &watched{}
 	agent := thinker.Thinker{ID: "critic", Model: m, Tools: tools.Of(declared)}.Agent()
-	var panicked *agents.PanicError
-	if _, err := agent.Take(hooks.With(t.Context(), hook), turn()); !errors.As(err, &panicked) || panicked.Value != "oh" {
-		t.Errorf("got %v, want the panic", err)
+	if _, err := agent.Take(hooks.With(t.Context(), hook), turn()); err != nil {
+		t.Errorf("the turn fails: %v", err)
 	}
-	if len(hook.ended) != 1 || !errors.Is(hook.ended[0], agents.ErrNoReturn) {
-		t.Errorf("the hook saw %v, want ErrNoReturn once", hook.ended)
+	var panicked *agents.PanicError
+	if len(hook.ended) != 1 || !errors.As(hook.ended[0], &panicked) || panicked.Agent != "look_up" || panicked.Value != "oh" || len(panicked.Stack) == 0 {
+		t.Errorf("the hook saw %v, want the panic once", hook.ended)
 	}
 }
 

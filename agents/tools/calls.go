@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -63,9 +64,10 @@ type Progress struct {
 // Make makes calls side by side, up to the set's bound, and returns their outcomes in the
 // same order. A failed call is an outcome, which the agent gets. The error is an [*AskError]
 // if a call needs a person's permission, the cause of the end of ctx, or the recorder's;
-// calls that were made by then are on record. If a tool panics, so does Make.
+// calls that were made by then are on record. A tool that panics is [Broken]: the hook of
+// ctx gets an [*agents.PanicError] with the stack.
 func (c *Calls) Make(ctx context.Context, calls ...models.Call) ([]Outcome, error) {
-	outcomes, errs, panics := make([]Outcome, len(calls)), make([]error, len(calls)), make([]any, len(calls))
+	outcomes, errs := make([]Outcome, len(calls)), make([]error, len(calls))
 	slots := make(chan struct{}, cmp.Or(c.set.Parallel, 4))
 	var wg sync.WaitGroup
 	for i, call := range calls {
@@ -79,16 +81,11 @@ func (c *Calls) Make(ctx context.Context, calls ...models.Call) ([]Outcome, erro
 		place.Call = c.of.NextCall()
 		errs[i] = agents.ErrNoReturn
 		wg.Go(func() {
-			defer func() { panics[i] = recover(); <-slots }()
+			defer func() { <-slots }()
 			outcomes[i], errs[i] = c.one(ctx, place, call, tooMany)
 		})
 	}
 	wg.Wait()
-	for _, v := range panics {
-		if v != nil {
-			panic(v)
-		}
-	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -140,7 +137,7 @@ func (c *Calls) one(ctx context.Context, p Place, call models.Call, tooMany bool
 	}
 	o.Result, o.How, o.Took = e.Result, e.How, e.Took
 	if told = err; err == nil && o.IsError {
-		told = errors.New(o.Text)
+		told = cmp.Or(e.cause, errors.New(o.Text))
 	}
 	if asks := (*AskError)(nil); errors.As(err, &asks) {
 		o.How, told = Asked, nil
@@ -156,6 +153,8 @@ type entry struct {
 	// Stopped are the questions that ended earlier attempts at the turn, by attempt number:
 	// a replay ends them again.
 	Stopped map[int]Question `json:"stopped,omitempty"`
+
+	cause error // a panic, when it was made; nil: the text has all
 }
 
 func refused(how How, why string) entry { return entry{Result: Result{why, true}, How: how} }
@@ -170,12 +169,14 @@ func (c *Calls) call(ctx context.Context, p Place, o offer, args json.RawMessage
 		return refused(Invalid, fmt.Sprintf("the arguments do not conform to the schema of %s: %s", o.Full(), clip(err.Error(), 500))), nil
 	}
 	p = p.with("call", o.Full(), string(args))
-	e, err := recorded(ctx, c.turn, p, func(ctx context.Context) (e entry, err error) {
-		if e, err = c.perform(ctx, p, o, args); err == nil {
-			e.Stopped, err = c.stopped(ctx, p)
+	var made entry
+	e, err := recorded(ctx, c.turn, p, func(ctx context.Context) (_ entry, err error) {
+		if made, err = c.perform(ctx, p, o, args); err == nil {
+			made.Stopped, err = c.stopped(ctx, p)
 		}
-		return e, err
+		return made, err
 	})
+	e.cause = made.cause
 	if q, asks := e.Stopped[c.of.Taking]; asks {
 		return entry{}, &AskError{[]Question{q}}
 	}
@@ -289,7 +290,7 @@ func (s *Set) run(ctx context.Context, t Tool, args json.RawMessage) (entry, err
 	inside, cancel := context.WithTimeoutCause(ctx, timeout, errTooLong)
 	defer cancel()
 	began := agents.Now(ctx)
-	result, err := t.Call(inside, args)
+	result, err := t.called(inside, args)
 	e := entry{Result: result, How: Done, Took: agents.Now(ctx).Sub(began)}
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -297,10 +298,23 @@ func (s *Set) run(ctx context.Context, t Tool, args json.RawMessage) (entry, err
 	case err != nil && inside.Err() != nil:
 		e.Result, e.How = Result{fmt.Sprintf("%s did not return within %v", t.Full(), timeout), true}, TimedOut
 	case err != nil:
+		if panicked := (*agents.PanicError)(nil); errors.As(err, &panicked) {
+			e.cause = err
+		}
 		e.Result, e.How = Result{fmt.Sprintf("the call of %s got no result: %v", t.Full(), err), true}, Broken
 	case result.IsError:
 		e.How = Failed
 	}
 	e.Result.Text = cut(e.Result.Text, most)
 	return e, nil
+}
+
+// called calls the tool. A panic is its error.
+func (t Tool) called(ctx context.Context, args json.RawMessage) (r Result, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &agents.PanicError{Agent: t.Full(), Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return t.Call(ctx, args)
 }

@@ -13,7 +13,8 @@
 //
 // # Permission
 //
-// An agent may call the tools that a [Rule] of its set matches, and no others. A rule allows
+// An agent may call the tools that a [Rule] of its set matches, and no others. A rule that
+// names no tool is an error. A rule allows
 // a call, asks a person, or denies it. A rule without a policy allows Go functions and the
 // tools of a server whose hint says that they only read, and asks a person about a server's
 // other tools. A server's hints are its own claims: deny or ask for what it must not do.

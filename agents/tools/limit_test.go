@@ -65,8 +65,8 @@ func TestAProbeThatPanicsLeavesTheBreakerUsable(t *testing.T) {
 		})
 		made(t, set, call("s/t", `{}`))
 		time.Sleep(time.Second)
-		if _, err := makes(t.Context(), set, call("s/t", `{}`)); err == nil {
-			t.Error("the panic is lost")
+		if o := made(t, set, call("s/t", `{}`))[0]; o.How != tools.Broken || !strings.Contains(o.Text, "s/t panicked: oh") {
+			t.Errorf("the panic is lost: %+v", o)
 		}
 		if o := made(t, set, call("s/t", `{}`))[0]; !strings.Contains(o.Text, "in a row") {
 			t.Errorf("a probe that panicked is taken for a good one: %+v", o)

@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/internal/near"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -43,7 +46,9 @@ func Of(all ...Tool) *Set {
 }
 
 // Validate returns an error with a [*signals.FieldError] for the first field of the set, or
-// of a [Tool] in From, that breaks a rule. A nil set is valid.
+// of a [Tool] in From, that breaks a rule. A rule that names no tool is one, if From has
+// functions only: a misspelt one would leave the agent the policy of another. What servers
+// have is known when they are connected, so there such a rule fails the turn. A nil set is valid.
 func (s *Set) Validate() error {
 	if s == nil {
 		return nil
@@ -74,6 +79,20 @@ func (s *Set) Validate() error {
 			return fmt.Errorf("tools: %w", &signals.FieldError{Field: "tool.name", Value: t.Full(), Problem: "taken"})
 		}
 		names[t.Full()] = true
+	}
+	if len(names) == len(s.From) {
+		return s.named(slices.Sorted(maps.Keys(names)))
+	}
+	return nil
+}
+
+// named returns an error for the first rule that names none of the tools.
+func (s *Set) named(all []string) error {
+	for _, r := range s.May {
+		server, ofAll := strings.CutSuffix(r.Tools, "*")
+		if !slices.ContainsFunc(all, func(name string) bool { return name == r.Tools || ofAll && strings.HasPrefix(name, server) }) {
+			return fmt.Errorf("tools: %w", &signals.FieldError{Field: "rule.tools", Value: r.Tools, Problem: "names no tool of Set.From" + near.Suggest(r.Tools, all)})
+		}
 	}
 	return nil
 }
@@ -191,9 +210,13 @@ type ref struct {
 // specs returns what the agent is offered in the turn. Only the tools of servers have to be
 // on record.
 func (c *Calls) specs(ctx context.Context) (all []Spec, err error) {
-	var live []Tool
 	list := func(ctx context.Context) (refs []ref, err error) {
-		live, _ = c.set.live(ctx) // the tools of an unreachable server are not offered
+		live, why := c.set.live(ctx)
+		if why == nil { // else the tools of an unreachable server are not offered
+			if err := c.named(ctx, live); err != nil {
+				return nil, err
+			}
+		}
 		for _, t := range live {
 			if PolicyOf(t.Spec, c.set.May) == 0 {
 				continue
@@ -214,6 +237,24 @@ func (c *Calls) specs(ctx context.Context) (all []Spec, err error) {
 		}
 	}
 	return all, err
+}
+
+// named returns an error for a rule that names no tool, now or earlier in the solve.
+func (c *Calls) named(ctx context.Context, live []Tool) error {
+	var all []string
+	for _, t := range live {
+		all = append(all, t.Full())
+	}
+	for _, r := range c.set.May {
+		_, wasThere, err := found[string](ctx, c.solve, c.place.solve("pin", r.Tools))
+		if err != nil {
+			return err
+		}
+		if wasThere {
+			all = append(all, r.Tools)
+		}
+	}
+	return c.set.named(all)
 }
 
 // pinned returns the hash of the tool's spec to offer to the agent: the first one offered,

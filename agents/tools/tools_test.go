@@ -299,3 +299,33 @@ func ExampleFunc() {
 	// {"type":"object","properties":{"service":{"type":"string"}},"required":["service"],"additionalProperties":false}
 	// 0.31 <nil>
 }
+
+// A shifting source has the tools that it is set to, as a server does.
+type shifting struct{ tools []tools.Tool }
+
+func (c *shifting) Tools(context.Context) ([]tools.Tool, error) { return c.tools, nil }
+
+func TestARuleThatNamesNoToolIsAnError(t *testing.T) {
+	server := func(name string) tools.Tool {
+		tool := tools.Func(name, "", tools.Hints{ReadsOnly: true}, forecast)
+		tool.Server = "s"
+		return tool
+	}
+	of := tools.Of(tools.Func("forecast", "", tools.Hints{}, forecast))
+	of.May = append(of.May, tools.Rule{Tools: "forcast", Policy: tools.Ask})
+	if err := of.Validate(); err == nil || !strings.Contains(err.Error(), `did you mean "forecast"?`) {
+		t.Errorf("of a function: %v", err)
+	}
+	from := &shifting{[]tools.Tool{server("read"), server("write")}}
+	misspelt := &tools.Set{From: []tools.Source{from}, May: []tools.Rule{{Tools: "s/*"}, {Tools: "s/wirte", Policy: tools.Ask}}}
+	if err := misspelt.Validate(); err != nil {
+		t.Errorf("what a server has is not known before: %v", err)
+	}
+	if _, err := makes(t.Context(), misspelt); err == nil || !strings.Contains(err.Error(), `did you mean "s/write"?`) {
+		t.Errorf("of a server: %v", err)
+	}
+	right := &tools.Set{From: []tools.Source{from}, May: []tools.Rule{{Tools: "s/*"}, {Tools: "s/write", Policy: tools.Ask}}}
+	made(t, right)
+	from.tools = from.tools[:1] // the server has it no longer
+	made(t, right)
+}

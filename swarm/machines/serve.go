@@ -37,8 +37,10 @@ func Serve(ctx context.Context, log Server, id string, build func() *agents.Agen
 		return fmt.Errorf("machines: build returns no agent for %q", id)
 	case a.ID != id:
 		return fmt.Errorf("machines: build returns the agent %q for %q", a.ID, id)
-	case a.Reactor == nil:
-		return fmt.Errorf("machines: build returns the agent %q without a Reactor", id)
+	default:
+		if err := a.Validate(); err != nil {
+			return fmt.Errorf("machines: build returns the agent %q, which is not valid: %w", id, err)
+		}
 	}
 	return log.Serve(ctx, turns+id, func(ctx context.Context, request []byte) []byte {
 		return remote.Take(ctx, build(), codec, request)

@@ -28,9 +28,9 @@ func TestAgentThatIsNotBuiltIsAnErrorOfServe(t *testing.T) {
 	t.Parallel()
 	does := agents.Func(func(context.Context, *agents.Turn) iter.Seq2[signals.Any, error] { return agents.Emit() })
 	for want, build := range map[string]func() *agents.Agent{
-		`no agent for "ann"`:      func() *agents.Agent { return nil },
-		`the agent "bob" for`:     func() *agents.Agent { return &agents.Agent{ID: "bob", Reactor: does} },
-		`"ann" without a Reactor`: func() *agents.Agent { return &agents.Agent{ID: "ann"} },
+		`no agent for "ann"`:  func() *agents.Agent { return nil },
+		`the agent "bob" for`: func() *agents.Agent { return &agents.Agent{ID: "bob", Reactor: does} },
+		`"ann", which is not valid: signals: agent.reactor: required`: func() *agents.Agent { return &agents.Agent{ID: "ann"} },
 	} {
 		if err := machines.Serve(t.Context(), &serves{}, "ann", build); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
