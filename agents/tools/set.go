@@ -46,9 +46,9 @@ func Of(all ...Tool) *Set {
 }
 
 // Validate returns an error with a [*signals.FieldError] for the first field of the set, or
-// of a [Tool] in From, that breaks a rule. A rule that names no tool is one, if From has
-// functions only: a misspelt one would leave the agent the policy of another. What servers
-// have is known when they are connected, so there such a rule fails the turn. A nil set is valid.
+// of a [Tool] in From, that breaks a rule. So does a [Rule] for a function that From lacks, if
+// From has only functions. What servers have is known in turns: there any rule that names no
+// tool is an error, since a misspelt one would leave its tool to another rule. A nil set is valid.
 func (s *Set) Validate() error {
 	if s == nil {
 		return nil
@@ -80,15 +80,16 @@ func (s *Set) Validate() error {
 		}
 		names[t.Full()] = true
 	}
-	if len(names) == len(s.From) {
-		return s.named(slices.Sorted(maps.Keys(names)))
+	if len(names) < len(s.From) || len(names) == 0 {
+		return nil
 	}
-	return nil
+	functions := slices.DeleteFunc(slices.Clone(s.May), func(r Rule) bool { return strings.Contains(r.Tools, "/") })
+	return named(functions, slices.Sorted(maps.Keys(names)))
 }
 
 // named returns an error for the first rule that names none of the tools.
-func (s *Set) named(all []string) error {
-	for _, r := range s.May {
+func named(rules []Rule, all []string) error {
+	for _, r := range rules {
 		server, ofAll := strings.CutSuffix(r.Tools, "*")
 		if !slices.ContainsFunc(all, func(name string) bool { return name == r.Tools || ofAll && strings.HasPrefix(name, server) }) {
 			return fmt.Errorf("tools: %w", &signals.FieldError{Field: "rule.tools", Value: r.Tools, Problem: "names no tool of Set.From" + near.Suggest(r.Tools, all)})
@@ -254,7 +255,7 @@ func (c *Calls) named(ctx context.Context, live []Tool) error {
 			all = append(all, r.Tools)
 		}
 	}
-	return c.set.named(all)
+	return named(c.set.May, all)
 }
 
 // pinned returns the hash of the tool's spec to offer to the agent: the first one offered,

@@ -26,16 +26,13 @@ func newImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE [RUN]",
 		Short: "Create a run from the output of export, or from CloudEvents",
-		Long: `Import creates a run from the JSON lines in FILE, or from standard input if FILE is "-".
-The run has the name of the file unless RUN is given, which standard input requires.
+		Long: `Import creates a run from the JSON lines in FILE, or from standard input if FILE is "-". The
+run has the name of the file unless RUN is given, which standard input requires.
 
-With --format cloudevents it reads CloudEvents 1.0 in structured mode, one on each line or
-as a batch, such as those that log --format cloudevents prints: each becomes a signal, and
-what log prints of the new run is the same, byte for byte. An event of another type is kept
-as it is if it has what a signal needs: the attributes of package signals/cloudevents, and
-JSON as data. All others are refused, with their line and the attribute that is wrong.
-
-` + aRun,
+With --format cloudevents it reads CloudEvents 1.0 in structured mode, one on each line or as
+a batch, such as those that log --format cloudevents prints. An event of another type is kept
+if it has the attributes of package signals/cloudevents and JSON as data. All others are
+refused, with their line and the attribute that is wrong.` + aRun,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage(errors.New("a file is required"))

@@ -208,25 +208,15 @@ func newShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Print the transcript of a recorded solve",
-		Long: `Show prints what was said in a thread, round by round, and the result. If the run is
-still being written, it prints what there is, or with --follow everything until the
-solve ends. Without --thread, a run with several threads is listed with the result of
-each.
+		Long: `Show prints what was said in a thread, round by round, and the result. Of a run that is still
+being written it prints what there is, or with --follow everything until the solve ends.
+Without --thread, a run with several threads is listed with the result of each.
 
-The result says what each proposal stands on. --without prints which claims fall, or are
-weakened, if some are retracted. --assume prints which claims fall if the claim of a signal
-is made true (an intervention). Both take the numbers of signals, as the transcript has them. --credit prints who
-moved the result, and --why what hearing each other changed: who flipped, whether agents were
-unanimous before and after it, and how many challenged something, with how many were expected.
-They print that alone, without the transcript, unless with --follow. --why has the mode with the reason
-for it, too. With --json the events are printed as solve --json does; the last one has what --why
-prints, and the answer as a text. --json --credit prints one object with the credit.
-
-  swarmbus show RUN --without 12,14
-  swarmbus show RUN --credit
-  swarmbus show RUN --why
-
-` + aRun,
+--without prints which claims fall or are weakened if some signals are retracted, --assume
+which fall if the claim of a signal is made true (an intervention), both by the numbers of
+the transcript. --credit prints who moved the result, and --why the mode with its reason and
+what hearing each other changed. Each prints that alone, unless with --follow. With --json
+the events are printed as solve --json prints them.` + aRun,
 		Args: oneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := errors.Join(atLeastOne(cmd, "width"), about.asText(asJSON)); err != nil {

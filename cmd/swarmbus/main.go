@@ -3,8 +3,8 @@
 //
 // Its exit status is 0 when it decided (or did what was asked), 1 for an error,
 // 2 for wrong usage, 3 for no consensus, 4 if a budget or the time ran out, 5 if
-// someone outside has to decide, 6 if it was canceled, and 7 if a retraction changes the
-// decision.
+// someone outside has to decide, 6 if it was canceled, and 7 if the decision is another one
+// without the retracted signal.
 package main
 
 import (
@@ -95,8 +95,8 @@ func newRoot(seen *telemetry) *cobra.Command {
 decisions, and records, shows and verifies runs.
 
 Exit status: 0 decided, 1 error, 2 usage, 3 no consensus (rejected, deadlocked
-or uncertified), 4 budget or deadline, 5 escalated, 6 canceled, 7 another decision without
-what was taken back.`,
+or uncertified), 4 budget or deadline, 5 escalated, 6 canceled, 7 the decision changes
+without the retracted signal.`,
 		Version:       version().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -112,11 +112,24 @@ what was taken back.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.SetFlagErrorFunc(badFlag)
 	root.SetVersionTemplate("swarmbus {{.Version}}\n")
-	root.AddCommand(seen.on(newSolve()), seen.on(newAgent()), seen.on(newAnswer()), newRetract(), seen.on(newDecide()), newTeam(), newDoctor(), seen.on(newRooms()), seen.on(newServe()), newKeys(), newMCP(), newRoom(), newRuns(), newLog(), newShow(), newReplay(), newVerify(), newExport(), newImport(), newSchema(), newVersion())
+	group(root, "Decisions", seen.on(newSolve()), seen.on(newAnswer()), newRetract(), seen.on(newDecide()))
+	group(root, "Teams", newTeam(), newDoctor(), seen.on(newAgent()), newKeys())
+	group(root, "Runs", newRuns(), newShow(), newLog(), newReplay(), newVerify(), newExport(), newImport())
+	group(root, "Servers and rooms", seen.on(newServe()), newMCP(), seen.on(newRooms()), newRoom())
+	root.AddCommand(newSchema(), newVersion())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	exemplify(root)
 	return root
+}
+
+// group adds commands under a title.
+func group(root *cobra.Command, title string, all ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title + ":"})
+	for _, c := range all {
+		c.GroupID = title
+		root.AddCommand(c)
+	}
 }

@@ -241,6 +241,5 @@ Log on NATS servers:
   --replicas 3 --strict --monitor http://n1:8222 --monitor http://n2:8222 --monitor http://n3:8222
                                          refuse servers that may lose what they acknowledge
 
-A connection that is lost is reported and made again, with pauses that grow up to 2 s, as
-often as it takes. Meanwhile nothing is lost: what is said waits, and turns go on.
+A lost connection is reported and tried again until it holds; nothing said is lost meanwhile.
 `

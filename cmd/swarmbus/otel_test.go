@@ -89,7 +89,7 @@ func TestOtelWithAVariableThatIsNotSupportedIsWrongUsage(t *testing.T) {
 func TestOtelIsRefusedWhereNothingIsTraced(t *testing.T) {
 	for _, args := range [][]string{{"replay", "run"}, {"show", "run"}, {"version"}} {
 		var out, errs bytes.Buffer
-		if status := run(t.Context(), append(args, "--otel"), &out, &errs); status != exitUsage || !strings.Contains(errs.String(), "unknown flag: --otel") {
+		if status := run(t.Context(), append(args, "--otel"), &out, &errs); status != exitUsage || !strings.Contains(errs.String(), "unknown flag --otel") {
 			t.Errorf("%v: got status %d, %s", args, status, &errs)
 		}
 	}

@@ -39,22 +39,18 @@ func newAnswer() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "answer RUN [TEXT]",
 		Short: "Answer the question of a run and continue it",
-		Long: `Answer continues a run of swarmbus solve --journal that ended because someone outside
-has to decide (exit status 5). TEXT is passed to all agents. With --vote or --against, TEXT
-is the reason of your vote on a proposal, which counts like that of another voter;
-otherwise the agents decide in the light of your answer.
+		Long: `Answer continues a run of swarmbus solve --journal that ended because someone outside has to
+decide (exit status 5). All agents get TEXT. With --vote or --against, TEXT is the reason of
+your vote on a proposal, which counts like that of another voter.
 
 A run that ended because an agent wants to call a tool is continued with --allow, for this
 call, --allow=solve, for all calls of this tool by this agent in this solve, or --deny with
 the reason, which the agent sees. Of several such questions the first is answered.
 
-A question can be answered once: a second answer is refused, with the name of who
-answered first. A run that was killed before it asked is continued by solve --resume.
-
-In a run of another program the answer is left: the program continues from it when it
-resumes the solve. --thread names the solve if several wait.
-
-` + aRun,
+A question is answered once: a second answer is refused, with the name of who answered
+first. In a run of another program the answer is kept until the program resumes the solve;
+--thread names the solve if several wait. A run that was killed before it asked is continued
+by solve --resume.` + aRun,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return oneRun(cmd, args)
@@ -114,7 +110,7 @@ func (f *solveFlags) again(cmd *cobra.Command) {
 	flags.StringVar(&f.team.baseURL, "base-url", "", "base URL of the models' server (default: that of the run)")
 	flags.StringVar(&f.team.budget, "budget", "", "maximum cost, such as 0.50usd or 20000tokens (default: that of the run)")
 	flags.StringVar(&f.record, "record", "", "write the models' answers behind those in this file")
-	flags.BoolVar(&f.settle, "settle", false, "book what is open as free")
+	flags.BoolVar(&f.settle, "settle", false, "count calls of unknown cost as free")
 	flags.StringVar(&f.join, "join", joinAddr, "loopback address on which agents of the team join")
 	flags.StringArrayVar(&f.team.prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars per million tokens")
 	flags.DurationVar(&f.team.deadline, "deadline", time.Duration(teams.DefaultDeadline), "time limit of the solve")

@@ -24,19 +24,16 @@ func newRetract() *cobra.Command {
 	var server serverFlag
 	cmd := &cobra.Command{
 		Use:   "retract RUN SIGNAL REASON",
-		Short: "Take back a signal of a recorded solve, and say whether its decision changes",
-		Long: `Retract records that a signal of a run does not hold: a finding, an argument, a vote, or
-the reason of a proposal, by its number in the transcript. Claims that rest on it alone no
-longer count. If the solve is over, its decision stays on record, and the command
-says whether the votes that still count decide the same. A solve that still runs
-continues without the signal. A run that a server is writing is changed with --server.
+		Short: "Retract a signal of a recorded solve, and say whether its decision changes",
+		Long: `Retract records that a signal of a run does not hold: a finding, an argument, a vote, or the
+reason of a proposal, by its number in the transcript. Claims that rest on it alone no longer
+count. The decision of a solve that is over stays on record, and the command says whether the
+votes that still count decide the same; a solve that runs goes on without the signal. A run
+that a server is writing is changed with --server. swarmbus show --without says what would
+fall, and records nothing.
 
-swarmbus show --without says what would fall, and records nothing.
-
-Exit status: 0 the decision stays, or the solve goes on, 3 the decision falls: no other one
-is reached, 7 another one is reached.
-
-` + aRun,
+Exit status: 0 the decision stays, or the solve goes on; 3 there is no decision without the
+signal; 7 there is another one.` + aRun,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 3 {
 				return usage(errors.New("a run, the number of a signal and a reason are required"))

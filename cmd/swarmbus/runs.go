@@ -27,12 +27,10 @@ func newRuns() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs [DIR]",
 		Short: "List the runs in a directory",
-		Long: `Runs lists the journals in DIR by their paths, or those in the default directory by
-their names, with their state: whether they are damaged or being written, and the
-result of their solve: decided, rejected, deadlocked, escalated, stopped, still running,
-or cut off by the end of the program; and what it decides without what was taken back
-since, if that is something else (revised). For several solves it prints how many had which
-result. A long state is cut; "swarmbus show RUN" prints it, or lists the solves.`,
+		Long: `Runs lists the journals in DIR by their paths, or those in the default directory by their
+names, and the state of each: damaged, being written, or the result of its solve. "cut off"
+is a solve whose program ended before it, and "revised" one that decides otherwise without
+what was retracted since. swarmbus show RUN prints all of a state that is cut here.`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if server.link != "" {
@@ -128,17 +126,13 @@ func newVerify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify RUN",
 		Short: "Verify the checksums and the hash chain of a run",
-		Long: `Verify reads a whole run and checks the checksum of every record and the hash chain
-over all records. It prints the last hash: as long as that is the same, no record has
-changed. Damage is an error with its position. The incomplete record that the end of a
-program may leave is none.
+		Long: `Verify checks the checksum of every record of a run and the hash chain over all of them. It
+prints the last hash: as long as that is the same, no record has changed. Damage is an error
+with its position. An incomplete record at the end, which a killed program leaves, is not.
 
-Of a run with rooms it also verifies every event: its hash, its place in the chain of its
-room, and its signature. It names the first event of a room that was changed, removed,
-swapped, replayed or forged, and prints the newest id of each room (its head) otherwise.
-With --head, the run must have that event; so nobody can have cut off what came before.
-
-` + aRun,
+Of a run with rooms it also verifies the hash, the chain and the signature of every event,
+and prints the newest id of each room (its head). With --head the run must have that event,
+so that nobody can have cut off what came before.` + aRun,
 		Args: oneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if server.link != "" {

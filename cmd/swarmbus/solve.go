@@ -78,70 +78,37 @@ func newSolve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   `solve "TASK" --model PROVIDER:NAME | --team NAME|FILE`,
 		Short: "Run agents with language models on a task",
-		Long: `Solve runs a team of agents on a task until they decide. Each has a role of its own
-and asks a model once a turn. With several --model the team is mixed: the agents get
-them in turn, and there must be an agent for each. Agents of one model form a group,
-for strategies that use groups.
+		Long: `Solve runs a team of agents on a task until they decide. Each agent has a role and asks a
+model once a turn. With several --model the agents get them in turn.
 
-  --model openai:NAME      OpenAI, or any compatible server with --base-url, which
-                           usually has a path: --base-url http://127.0.0.1:8000/v1;
+  --model openai:NAME      OpenAI, or a compatible server with --base-url, which usually
+                           has a path: --base-url http://127.0.0.1:8000/v1;
                            the key is $OPENAI_API_KEY
   --model anthropic:NAME   the key is $ANTHROPIC_API_KEY
   --model ollama:NAME      an Ollama server, by default on this machine; no key
 
-With --team the agents, their models and all that the other flags say come from a file,
-or from a ready-made team (see swarmbus team). Flags that are given win: --model replaces
-the models of the team, and the agents get them in turn.
+--team takes agents, models and all other terms from a file or a ready-made team (see
+swarmbus team). Flags that are given win.
 
---mode says how the agents work. auto, the default, lets them answer one after the other
-without seeing each other's answers, until one answer leads by three or four votes; with
---facts-differ they state what they know first, and with --checkable three of them judge
-the arguments where answers differ. With --mode deliberate they talk in rounds and settle
-conflicts, which costs more; what is for such rounds alone, such as --advocate, is refused
-in another mode. The result says which mode it was, why, and what it cost.
+--mode auto, the default, lets the agents answer one after the other without seeing each
+other's answers, until one answer leads by three or four votes; with --facts-differ they
+state what they know first, and with --checkable three of them judge the arguments where
+answers differ. In --mode deliberate they talk in rounds and settle conflicts, which costs
+more. The result says which mode was used, why, and what it cost.
 
-With --writer a model of the team writes the answer as a text that cites what was said; if it
-cites wrongly, or there is no budget for it, a template does. With --speakers only the agents
-that have heard most of relevance, or to whom something is addressed, speak in a round.
+A --budget in money (0.50usd) or tokens (20000tokens) is reserved before each call and is
+never overspent. A budget in money needs prices in dollars for a million tokens of input and
+output: --price openai:NAME=2.50/10. A call that failed or was cut off counts with its likely
+cost, until --resume RUN --settle counts it as free.
 
-While a solve runs, a terminal shows the round, the turns that run, who leads with how much
-support, what is spent of the budget, and the time. Nothing of this is in a pipe or a file.
+--journal records the run, and --resume continues one that was killed, canceled, failed, or
+ran out of time or money; no answer that is recorded is asked for again. A run that asks a
+question is continued by swarmbus answer. --record writes the models' answers to a file, and
+--cassette replays them without models, keys or network, to the same log.
 
-Keys are only read from the environment, and never printed or recorded.
-
-A --budget in money (0.50usd) or tokens (20000tokens) is reserved before each call and
-cannot be overspent; what was booked is printed at the end. A budget in money needs the
-price of each model except Ollama's: --price openai:NAME=2.50/10 is the price of a
-million tokens of input and of output, in dollars. The cost of a call that failed, or
-was running when the program was killed, is open: its likely cost, by what recent calls
-took, counts as well. Once the provider shows that such calls cost nothing,
---resume RUN --settle releases what is open.
-
---record writes the models' answers to a new file. --cassette replays such a file, or
-what export printed of it, without models, keys or network: the log is the same, byte
-for byte. A call that was not recorded is an error.
-
---journal records the run: what is said and decided, and each answer of a model before
-it is used. --resume continues a run that was killed or canceled, failed, or ran out of
-time or money. No call whose answer is in the journal is made again, and the result is
-the same. Only the keys are needed; --base-url, --budget, --price and --deadline replace
-those of the run, and what the journal says was spent counts. For a run that has ended,
---resume prints how. A run that asks a question is continued by swarmbus answer.
-
-Agents of a team file with the key join are programs of any language, which take their turns
-over HTTP at the address of --join: see docs/interop.md. The command shows where. Their answers
-cannot be recorded in a cassette.
-
-With --nats the agents are processes, anywhere, that swarmbus agent starts, and the run is in
-a log on NATS JetStream servers. The command may run several times: one process drives the
-solve, and if it is killed or cut off another one goes on:
-swarmbus solve "Which policy?" --nats nats://n1:4222 --team team.yaml
-It asks the writer of the team, within --budget. With --resume THREAD and the same team it
-goes on with a solve of the log.
-
-With --server a team of a running "swarmbus serve" works on the task, and goes on if the
-command is interrupted; only --team, --context, --json and --log may be given with it.
-`,
+Agents of a team file with the key join are programs of any language (docs/interop.md). With
+--nats the agents are processes that swarmbus agent starts, and the run is in a log on NATS
+servers (docs/scale.md). With --server a team of a running "swarmbus serve" works on the task.`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runSolve(cmd, args, &f) },
 	}
@@ -154,7 +121,7 @@ command is interrupted; only --team, --context, --json and --log may be given wi
 	flags.StringVar(&f.cassette, "cassette", "", "replay the answers in this file")
 	flags.StringVar(&f.journal, "journal", "", "record the run in this new file, or under this name; see swarmbus runs")
 	flags.StringVar(&f.resume, "resume", "", "continue this run; with --nats the solve in this thread of the log, with the flags of its team")
-	flags.BoolVar(&f.settle, "settle", false, "with --resume: book what is open as free")
+	flags.BoolVar(&f.settle, "settle", false, "with --resume: count calls of unknown cost as free")
 	flags.StringVar(&f.join, "join", joinAddr, "loopback address on which agents of the team join")
 	flags.DurationVar(&f.team.deadline, "deadline", time.Duration(teams.DefaultDeadline), "time limit of the solve")
 	flags.BoolVar(&f.json, "json", false, "print events as JSON, one object per line")

@@ -69,7 +69,7 @@ func (t *terms) define(flags *pflag.FlagSet) {
 	flags.StringVar(&t.conflicts, "conflicts", string(teams.ConflictPolicies()[0]), "how conflicts between proposals are settled, where the agents deliberate: "+words(teams.ConflictPolicies())+"; with escalate a person is asked in other modes, too")
 	flags.StringVar(&t.advocate, "advocate", "", "agent that argues against what the votes have chosen before it is decided, where the agents deliberate, such as critic (default: nobody)")
 	flags.StringVar(&t.writer, "writer", "", "model of the team that writes the answer as a text, such as ollama:qwen3 (default: none)")
-	flags.IntVar(&t.speakers, "speakers", 0, "agents that speak in a round, where the agents deliberate (default: all with something new to hear)")
+	flags.IntVar(&t.speakers, "speakers", 0, "agents that speak in a round, where the agents deliberate: those addressed, then those with the most relevant news (default: all with news)")
 }
 
 // check finds what is wrong with the terms that were given.

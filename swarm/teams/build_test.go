@@ -58,13 +58,6 @@ type knows struct{ swarm.Memory }
 
 var look = tools.Func("look", "Looks.", tools.Hints{}, func(context.Context, struct{}) (string, error) { return "", nil })
 
-// of is a tool of a server.
-func of(server, name string) tools.Tool {
-	t := look
-	t.Server, t.Name = server, name
-	return t
-}
-
 func TestBuildUsesAllThatTheFileSays(t *testing.T) {
 	t.Parallel()
 	team := everything(t)
@@ -72,7 +65,7 @@ func TestBuildUsesAllThatTheFileSays(t *testing.T) {
 	o, err := team.Build(teams.Parts{Models: func(name string) models.Model {
 		asked[name] = true
 		return script(team.Models[name].ID())(name)
-	}, Tools: []tools.Source{look, of("files", "read"), of("web", "search")}, Memory: knows{}})
+	}, Tools: []tools.Source{look}, Memory: knows{}})
 	if err != nil {
 		t.Fatal(err)
 	}
