@@ -154,7 +154,7 @@ type entry struct {
 	// a replay ends them again.
 	Stopped map[int]Question `json:"stopped,omitempty"`
 
-	cause error // a panic, when it was made; nil: the text has all
+	cause error // why it got no result, when it was made
 }
 
 func refused(how How, why string) entry { return entry{Result: Result{why, true}, How: how} }
@@ -298,9 +298,7 @@ func (s *Set) run(ctx context.Context, t Tool, args json.RawMessage) (entry, err
 	case err != nil && inside.Err() != nil:
 		e.Result, e.How = Result{fmt.Sprintf("%s did not return within %v", t.Full(), timeout), true}, TimedOut
 	case err != nil:
-		if panicked := (*agents.PanicError)(nil); errors.As(err, &panicked) {
-			e.cause = err
-		}
+		e.cause = err
 		e.Result, e.How = Result{fmt.Sprintf("the call of %s got no result: %v", t.Full(), err), true}, Broken
 	case result.IsError:
 		e.How = Failed

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/swarmbus/swarmbus/internal/near"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -69,6 +70,16 @@ func (r Rule) validate() error {
 		return &signals.FieldError{Field: "rule.policy", Value: r.Policy.String(), Problem: "not one of allow, ask and deny"}
 	}
 	return nil
+}
+
+// names reports whether the rule names one of the tools, by their full names.
+func (r Rule) names(all []string) bool {
+	server, ofAll := strings.CutSuffix(r.Tools, "*")
+	return slices.ContainsFunc(all, func(name string) bool { return name == r.Tools || ofAll && strings.HasPrefix(name, server) })
+}
+
+func (r Rule) unnamed(all []string) error {
+	return fmt.Errorf("tools: %w", &signals.FieldError{Field: "rule.tools", Value: r.Tools, Problem: "names no tool of Set.From" + near.Suggest(r.Tools, all)})
 }
 
 // Policy returns the policy of a tool whose rule states none: Allow for a Go function and

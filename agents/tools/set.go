@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/internal/near"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -66,7 +64,7 @@ func (s *Set) Validate() error {
 			return fmt.Errorf("tools: %w", err)
 		}
 	}
-	names := map[string]bool{}
+	var names []string
 	for _, from := range s.From {
 		t, ok := from.(Tool)
 		if !ok {
@@ -75,24 +73,14 @@ func (s *Set) Validate() error {
 		if err := t.validate(); err != nil {
 			return err
 		}
-		if names[t.Full()] {
+		if slices.Contains(names, t.Full()) {
 			return fmt.Errorf("tools: %w", &signals.FieldError{Field: "tool.name", Value: t.Full(), Problem: "taken"})
 		}
-		names[t.Full()] = true
+		names = append(names, t.Full())
 	}
-	if len(names) < len(s.From) || len(names) == 0 {
-		return nil
-	}
-	functions := slices.DeleteFunc(slices.Clone(s.May), func(r Rule) bool { return strings.Contains(r.Tools, "/") })
-	return named(functions, slices.Sorted(maps.Keys(names)))
-}
-
-// named returns an error for the first rule that names none of the tools.
-func named(rules []Rule, all []string) error {
-	for _, r := range rules {
-		server, ofAll := strings.CutSuffix(r.Tools, "*")
-		if !slices.ContainsFunc(all, func(name string) bool { return name == r.Tools || ofAll && strings.HasPrefix(name, server) }) {
-			return fmt.Errorf("tools: %w", &signals.FieldError{Field: "rule.tools", Value: r.Tools, Problem: "names no tool of Set.From" + near.Suggest(r.Tools, all)})
+	for _, r := range s.May {
+		if len(names) > 0 && len(names) == len(s.From) && !strings.Contains(r.Tools, "/") && !r.names(names) {
+			return r.unnamed(names)
 		}
 	}
 	return nil
@@ -212,10 +200,17 @@ type ref struct {
 // on record.
 func (c *Calls) specs(ctx context.Context) (all []Spec, err error) {
 	list := func(ctx context.Context) (refs []ref, err error) {
-		live, why := c.set.live(ctx)
-		if why == nil { // else the tools of an unreachable server are not offered
-			if err := c.named(ctx, live); err != nil {
-				return nil, err
+		live, why := c.set.live(ctx) // the tools of an unreachable server are not offered
+		var names []string
+		for _, t := range live {
+			names = append(names, t.Full())
+		}
+		for _, r := range c.set.May {
+			if why != nil || r.names(names) {
+				continue
+			}
+			if _, before, err := found[string](ctx, c.solve, c.place.solve("pin", r.Tools)); !before {
+				return nil, cmp.Or(err, r.unnamed(names))
 			}
 		}
 		for _, t := range live {
@@ -238,24 +233,6 @@ func (c *Calls) specs(ctx context.Context) (all []Spec, err error) {
 		}
 	}
 	return all, err
-}
-
-// named returns an error for a rule that names no tool, now or earlier in the solve.
-func (c *Calls) named(ctx context.Context, live []Tool) error {
-	var all []string
-	for _, t := range live {
-		all = append(all, t.Full())
-	}
-	for _, r := range c.set.May {
-		_, wasThere, err := found[string](ctx, c.solve, c.place.solve("pin", r.Tools))
-		if err != nil {
-			return err
-		}
-		if wasThere {
-			all = append(all, r.Tools)
-		}
-	}
-	return named(c.set.May, all)
 }
 
 // pinned returns the hash of the tool's spec to offer to the agent: the first one offered,

@@ -70,15 +70,13 @@ rows are votes. It prints for each strategy:
                       and how often the leader was right at that point
 
 Without --strategy it decides as a swarm does by default: by what the votes on earlier
-tasks have shown about the voters, and by confidence-weighted until they have shown
-enough. "learned" pools everything that is learned, from the first task on. Both start
-anew for each set, and take equal labels of different tasks for the same choice unless
---own-labels says that labels only number the answers of each task. They never see a
-truth, unless --resolve tells them each one after its task is decided and scored.
+tasks of the set have shown about the voters, and by confidence-weighted until they have
+shown enough. "learned" pools all that is learned, from the first task on. Equal labels of
+different tasks are the same choice, unless --own-labels says that they only number answers.
+No strategy sees a truth, unless --resolve tells each one after its task is decided.
 
-Tasks, voters and labels are names of up to 256 bytes. A bad row is reported with its
-line and refused, and all others count; it is an error if none is left. With --task, or
-if DIR has only one task, the decision itself is printed and determines the exit status,
+A bad row is reported with its line and refused; it is an error if none is left. With --task,
+or if DIR has only one task, the decision itself is printed and determines the exit status,
 unless --items asks for items.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.files = args

@@ -47,15 +47,12 @@ func newMCP() *cobra.Command {
 		Short: "Offer teams to editors and assistants (MCP)",
 		Long: `MCP serves the Model Context Protocol: an editor or an assistant that starts it asks a
 team for a second opinion (solve), counts votes (decide), and looks at what was decided and
-why (runs, show, why). It reads requests from standard input and answers on standard output,
-or with --http serves clients over streamable HTTP, with a token that it prints.
+why (runs, show, why). It answers on standard output what it reads from standard input, or
+with --http serves clients over streamable HTTP, with a token that it prints.
 
---team names a ready-made team or a file, and may be repeated. Without it there are the
-ready-made teams whose models can be asked. --model replaces the models of all of them.
-Questions of agents are asked in the client, if it can ask; otherwise they wait.
-
-Each team has a journal in the directory, under its name, with a number if another process
-has it.`,
+Without --team it offers the ready-made teams whose models can be asked. --model replaces the
+models of all teams. A client that can ask its user gets the questions of agents; otherwise
+they wait. Each team has a journal under its name in the directory of --dir.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) },
 	}
