@@ -45,16 +45,12 @@ func newServe() *cobra.Command {
 		Use:   "serve",
 		Short: "Serve the web console",
 		Long: `Serve runs teams and rooms, and serves a console in which you start solves, watch them,
-answer their questions and talk in rooms. It prints a link with a token, which opens the
-console in a browser; programs send the token as "Authorization: Bearer TOKEN" to the API,
-which /api/openapi.json describes. Clients of the Model Context Protocol, such as editors,
-find it at /api/mcp with the same token: see swarmbus mcp. Each team is an agent of A2A at
-/api/a2a/TEAM, and frontends that speak AG-UI find it at /api/agui: see docs/interop.md.
+answer their questions and talk in rooms. It prints a link with a token that opens the
+console. Programs send the token as "Authorization: Bearer TOKEN" to the API, which
+/api/openapi.json describes; /api/mcp, /api/a2a/TEAM and /api/agui speak the protocols of
+docs/interop.md. Without TLS the address has to be a loopback address.
 
-With --demo it runs scripted agents, which need no key. With --otel each solve is
-traced, as by swarmbus solve.
-
-The file of --config is YAML:
+With --demo it runs scripted agents, which need no key. The file of --config is YAML:
 
   addr: 127.0.0.1:7333            # the default
   dir: ./journals                 # default: where "swarmbus runs" looks
@@ -64,24 +60,16 @@ The file of --config is YAML:
   hosts: [console.example.org]    # names of the server, beside its address
   jaeger: http://127.0.0.1:16686  # page that shows traces
 
-Agents of a team with the key join are programs of any language, which take their turns below
-/join with tokens of their own: see docs/interop.md.
+Each team has a journal in the directory, and so has the office. A server that is stopped or
+killed continues its solves when it starts again, with the same token as long as the
+directory has the file console.key.
 
-Without TLS the address has to be a loopback address. Each team has a journal in the
-directory, and so has the office. A server that is stopped, or killed, continues its solves
-when it starts again. The token stays the same as long as the file console.key in the
-directory does.
-
-With --nats the console is that of a log on NATS servers: solves of other processes appear
-as they happen, and what they ask can be answered. The team of the file drives the solves
-that are begun or answered here; its agents are the processes of swarmbus agent. The rooms of
-the office are those of swarmbus rooms --nats with the same file, stream and keys, and teams
-beside the one on --stream each have a stream, too:
+With --nats the console is that of a log on NATS servers: it shows the solves of other
+processes and answers their questions, and the team of the file drives those begun here.
+Teams beside the one on --stream, and the rooms of swarmbus rooms --nats, name their streams:
 
   teams: [{team: ./policy.yaml, stream: policy}, {team: review, stream: reviews}]
   office: {file: ./office.yaml, stream: office, keys: /srv/office.keys}
-
-  swarmbus serve --nats nats://n1:4222 --config serve.yaml
 ` + natsHelp,
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
