@@ -95,7 +95,7 @@ var rules = []struct {
 	{"agents/models/a2a", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
 	{"agents/models/anthropic", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
 	{"agents/tools", rule{
-		ours:   []string{"signals", "agents", "agents/hooks", "agents/models"},
+		ours:   []string{"internal/near", "signals", "agents", "agents/hooks", "agents/models"},
 		others: []string{"github.com/google/jsonschema-go/jsonschema", "github.com/failsafe-go/failsafe-go", "golang.org/x/time/rate"},
 	}},
 	{"agents/tools/mcp", rule{ours: []string{"signals", "agents", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
