@@ -32,8 +32,8 @@ var rules = []struct {
 	{"signals", rule{ours: []string{"internal/forms"}, others: []string{"github.com/rs/xid"}}},
 	{"signals/cloudevents", rule{ours: []string{"signals"}}},
 	{"bus/natsbus", rule{
-		ours:   []string{"internal/files", "signals", "signals/cloudevents", "conflict", "bus", "bus/journal"},
-		others: []string{"github.com/nats-io/nats.go", "github.com/cenkalti/backoff/v5"},
+		ours:   []string{"internal/files", "internal/retry", "signals", "signals/cloudevents", "conflict", "bus", "bus/journal"},
+		others: []string{"github.com/nats-io/nats.go"},
 	}},
 	{"agents/remote", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/routing", "agents/tools"}}},
 	{"agents/join", rule{
@@ -67,9 +67,8 @@ var rules = []struct {
 	{"agents/hooks", rule{ours: []string{"signals"}}},
 	{"agents", rule{ours: []string{"signals", "signals/coordination", "agents/hooks", "agents/routing"}}},
 	{"agents/models", rule{ours: []string{"signals", "agents/spending", "agents", "agents/hooks"}}},
-	{"agents/models/limits", rule{
-		ours: []string{"agents/models"}, others: []string{"github.com/failsafe-go/failsafe-go", "golang.org/x/time/rate"},
-	}},
+	{"agents/models/limits", rule{ours: []string{"agents/models", "internal/retry"}, others: []string{"golang.org/x/time/rate"}}},
+	{"internal/retry", rule{}},
 	{"internal/forms", rule{}},
 	{"agents/memory", rule{ours: []string{"signals", "agents/models", "agents/tools", "internal/plain"}}},
 	{"agents/memory/internal/rows", rule{ours: []string{"agents/memory"}}},
@@ -95,8 +94,8 @@ var rules = []struct {
 	{"agents/models/a2a", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
 	{"agents/models/anthropic", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
 	{"agents/tools", rule{
-		ours:   []string{"internal/near", "signals", "agents", "agents/hooks", "agents/models"},
-		others: []string{"github.com/google/jsonschema-go/jsonschema", "github.com/failsafe-go/failsafe-go", "golang.org/x/time/rate"},
+		ours:   []string{"internal/near", "internal/retry", "signals", "agents", "agents/hooks", "agents/models"},
+		others: []string{"github.com/google/jsonschema-go/jsonschema", "golang.org/x/time/rate"},
 	}},
 	{"agents/tools/mcp", rule{ours: []string{"signals", "agents", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
 	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "signals/retract", "agents/spending", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/tools"}}},
@@ -119,9 +118,8 @@ var rules = []struct {
 	{"swarm/internal/settling", rule{ours: []string{"signals", "conflict", "consensus", "agents", "swarm/runlog", "swarm/settle", "swarm/internal/words"}}},
 	{"swarm/internal/seat", rule{
 		ours: []string{
-			"signals", "signals/coordination", "bus", "consensus", "agents/spending", "agents", "agents/routing", "swarm/internal/coordinate", "swarm/runlog", "swarm/solves",
+			"signals", "signals/coordination", "bus", "consensus", "agents/spending", "agents", "agents/routing", "swarm/internal/coordinate", "swarm/runlog", "swarm/solves", "internal/retry",
 		},
-		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
 	{"swarm/internal/verdict", rule{ours: []string{"signals", "consensus", "agents", "swarm/runlog", "swarm/internal/seat", "swarm/internal/words"}}},
 	{"swarm/internal/why", rule{ours: []string{"signals", "signals/coordination", "bus/connectivity/lifecycle", "consensus", "swarm/mode", "swarm/runlog", "swarm/solves", "internal/near", "swarm/internal/words"}}},
@@ -139,7 +137,6 @@ var rules = []struct {
 			"swarm/internal/answers", "swarm/internal/clock", "swarm/internal/coordinate", "swarm/internal/keep", "swarm/internal/names",
 			"swarm/internal/seat", "swarm/internal/settling", "swarm/internal/verdict", "swarm/internal/why", "swarm/internal/words",
 		},
-		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
 	{"swarm/transcript", rule{
 		ours:   []string{"signals", "signals/coordination", "signals/retract", "conflict", "bus", "consensus", "agents/spending", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/talk", "swarm/internal/words"},

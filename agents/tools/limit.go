@@ -8,8 +8,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"golang.org/x/time/rate"
+
+	"github.com/swarmbus/swarmbus/internal/retry"
 )
 
 // Limits are shared by all callers of a source's tools. Zero values mean the defaults
@@ -29,8 +30,7 @@ var ErrOpen = errors.New("tools: too many calls in a row got no result")
 
 // Limit returns a source with the tools of from, whose calls are limited.
 func Limit(from Source, l Limits) Source {
-	s := &limited{from: from, breaker: circuitbreaker.NewBuilder[any]().
-		WithFailureThreshold(cmp.Or(l.Failures, 5)).WithSuccessThreshold(1).WithDelay(cmp.Or(l.Rest, 15*time.Second)).Build()}
+	s := &limited{from: from, breaker: &retry.Breaker{Failures: cmp.Or(l.Failures, 5), Rest: cmp.Or(l.Rest, 15*time.Second)}}
 	if l.Rate > 0 {
 		s.rate = rate.NewLimiter(rate.Limit(l.Rate), max(1, l.Burst))
 	}
@@ -40,7 +40,7 @@ func Limit(from Source, l Limits) Source {
 type limited struct {
 	from    Source
 	rate    *rate.Limiter // nil: no limit
-	breaker circuitbreaker.CircuitBreaker[any]
+	breaker *retry.Breaker
 }
 
 // Tools implements [Source].
@@ -59,29 +59,27 @@ func (l *limited) call(ctx context.Context, t Tool, args json.RawMessage) (r Res
 			return Result{}, err
 		}
 	}
-	if !l.breaker.TryAcquirePermit() {
-		return Result{}, fmt.Errorf("%w: try again in %v", ErrOpen, l.breaker.RemainingDelay().Round(time.Second))
+	end, left, closed := l.breaker.Begin()
+	if !closed {
+		return Result{}, fmt.Errorf("%w: try again in %v", ErrOpen, left.Round(time.Second))
 	}
-	probe, returned := l.breaker.IsHalfOpen(), false
-	defer func() { l.judge(ctx, probe, returned, err) }()
+	returned := false
+	defer func() { end(shows(ctx, returned, err)) }()
 	r, err = t.Call(ctx, args)
 	returned = true
 	return r, err
 }
 
-// judge tells the breaker how a call ended. A refusal shows that the source works; a call
+// shows returns what a call shows of its source. A refusal shows that it works; a call
 // that panicked, or that its caller ended, shows nothing. One that took longer than
 // [Set.Timeout] got no result.
-func (l *limited) judge(ctx context.Context, probe, returned bool, err error) {
+func shows(ctx context.Context, returned bool, err error) retry.Result {
 	var refusal *RefusalError
 	switch {
 	case !returned, err != nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), errTooLong):
-		if probe && l.breaker.IsHalfOpen() {
-			l.breaker.RecordFailure() // the next call has to show it
-		}
+		return retry.Nothing
 	case err != nil && !errors.As(err, &refusal):
-		l.breaker.RecordFailure()
-	default:
-		l.breaker.RecordSuccess()
+		return retry.Fails
 	}
+	return retry.Works
 }

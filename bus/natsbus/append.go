@@ -131,7 +131,7 @@ func (l *Log) send(ctx context.Context, p *letter, at uint64, told <-chan verdic
 			return v, nil
 		case <-ctx.Done():
 			return v, unknown(context.Cause(ctx))
-		case <-time.After(pauses.NextBackOff()):
+		case <-time.After(pauses.Next()):
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (l *Link) Call(ctx context.Context, name string, request []byte) ([]byte, e
 			return answer, err
 		}
 		select {
-		case <-time.After(pauses.NextBackOff()):
+		case <-time.After(pauses.Next()):
 		case <-ctx.Done():
 			return nil, fmt.Errorf("natsbus: no process answers for %s: %w", name, context.Cause(ctx))
 		}

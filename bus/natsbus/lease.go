@@ -62,7 +62,7 @@ func (l *Log) Lease(ctx context.Context, name string) (*Lease, error) {
 			return nil, err
 		}
 		select { // another process was quicker to raise its fence
-		case <-time.After(pauses.NextBackOff()):
+		case <-time.After(pauses.Next()):
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}

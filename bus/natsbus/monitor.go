@@ -64,7 +64,7 @@ func (o *Options) checkMonitored(ctx context.Context, stream *jetstream.StreamIn
 			})
 		}
 		select {
-		case <-time.After(pauses.NextBackOff()):
+		case <-time.After(pauses.Next()):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

@@ -36,7 +36,7 @@ func (l *Log) read(ctx context.Context) {
 			pauses.Reset()
 		}
 		select {
-		case <-time.After(pauses.NextBackOff()):
+		case <-time.After(pauses.Next()):
 		case <-ctx.Done():
 		}
 	}

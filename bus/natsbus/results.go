@@ -88,7 +88,7 @@ func (r *Results) Do(ctx context.Context, k journal.Key, call func(context.Conte
 			return made.Data, err
 		}
 		select { // the servers are about to store one, or one that was asked for it is behind
-		case <-time.After(pauses.NextBackOff()):
+		case <-time.After(pauses.Next()):
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}

@@ -9,16 +9,15 @@ import (
 	"net"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	backoff "github.com/swarmbus/swarmbus/internal/retry"
 )
 
 // pause returns growing pauses with jitter, from 20 ms to 2 s.
-func pause() *backoff.ExponentialBackOff {
-	b := backoff.NewExponentialBackOff()
-	b.InitialInterval, b.MaxInterval = 20*time.Millisecond, 2*time.Second
-	return b
+func pause() *backoff.Backoff {
+	return &backoff.Backoff{First: 20 * time.Millisecond, Most: 2 * time.Second, Factor: 1.5, Jitter: 0.5}
 }
 
 // request is how long a request may take: without a leader, servers do not answer.
@@ -73,7 +72,7 @@ func retryWithin(ctx context.Context, long time.Duration, f func(ctx context.Con
 			return err
 		}
 		select {
-		case <-time.After(b.NextBackOff()):
+		case <-time.After(b.Next()):
 		case <-ctx.Done():
 			return fmt.Errorf("%w (last problem: %w)", context.Cause(ctx), err)
 		}

@@ -5,21 +5,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"golang.org/x/time/rate"
 
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/internal/retry"
 )
 
 // Options of [New]. Zero values mean the defaults given.
 type Options struct {
 	// Tries of a call; 0: 8, 1: no retries. The error of a call that was retried, or
 	// would have to wait too long, is [models.Error].Final. As long as no call has
-	// reached the provider, a call that is not connected is tried at most three times.
+	// reached the provider, a call that is not connected is tried at most three times. So is
+	// one whose answer breaks off. An answer that cannot be read is asked for once more, and
+	// the model is told what is wrong with it.
 	Tries int
 	// Pause is the pause before the second try; it doubles up to MaxPause, each with
 	// a random jitter of a quarter. A pause that the provider asks for is never
@@ -57,7 +60,7 @@ type Options struct {
 type Shared struct {
 	opts    Options
 	rate    *rate.Limiter // nil: no limit
-	breaker circuitbreaker.CircuitBreaker[*models.Answer]
+	breaker *retry.Breaker
 	reached atomic.Bool // the provider has responded
 
 	mu    sync.Mutex // protects the field below
@@ -73,13 +76,10 @@ func New(o Options) *Shared {
 	if o.Budget == nil {
 		o.Budget = NewBudget(Spend{})
 	}
-	s := &Shared{opts: o}
+	s := &Shared{opts: o, breaker: &retry.Breaker{Failures: o.Failures, Rest: o.Rest}}
 	if o.Rate > 0 {
 		s.rate = rate.NewLimiter(rate.Limit(o.Rate), max(1, o.Burst))
 	}
-	s.breaker = circuitbreaker.NewBuilder[*models.Answer]().
-		WithFailureThreshold(o.Failures).WithSuccessThreshold(1).WithDelay(o.Rest).
-		Build()
 	return s
 }
 
@@ -102,10 +102,16 @@ func (l *limited) Ask(ctx context.Context, r *models.Request) (*models.Answer, e
 		}
 		r = &again
 	}
-	return l.repeat(ctx, func() (*models.Answer, error) {
+	return l.repeat(ctx, func(last error) (*models.Answer, error) {
 		if shown {
 			r.Show(models.Piece{Again: true})
 			shown = false
+		}
+		var failed *models.Error
+		if errors.As(last, &failed) && failed.Problem == models.ErrMalformed && len(r.Messages) > 0 {
+			told := *r
+			told.Messages = append(slices.Clip(r.Messages), models.User("Your last answer could not be read: "+failed.Detail+". Answer again, in full."))
+			return l.try(ctx, &told)
 		}
 		return l.try(ctx, r)
 	})
@@ -191,14 +197,14 @@ func (l *limited) settle(held reservation, began bool, a *models.Answer, err err
 // inTime makes the call through the circuit breaker and with the timeout of a
 // try.
 func (l *limited) inTime(ctx context.Context, r *models.Request) (a *models.Answer, err error) {
-	if !l.breaker.TryAcquirePermit() {
+	end, left, closed := l.breaker.Begin()
+	if !closed {
 		err := l.error(models.ErrOpen, nil)
-		err.After = l.breaker.RemainingDelay()
+		err.After = left
 		return nil, err
 	}
-	probe := l.breaker.IsHalfOpen()
 	err = errPanicked
-	defer func() { l.judge(ctx, probe, err) }()
+	defer func() { end(l.shows(ctx, err)) }()
 	inside, cancel := ctx, context.CancelFunc(func() {})
 	if l.opts.Timeout > 0 {
 		inside, cancel = context.WithTimeout(ctx, l.opts.Timeout)
@@ -211,22 +217,18 @@ func (l *limited) inTime(ctx context.Context, r *models.Request) (a *models.Answ
 	return a, err
 }
 
-// judge reports the result of the call to the circuit breaker. Refused requests
-// and rate limiting show that the provider works; a canceled call shows
-// nothing, nor does a panic, nor a call to a server that was never reached: a rest
-// does not help.
-func (l *limited) judge(ctx context.Context, probe bool, err error) {
+// shows returns what a call shows of the provider. Refused requests and rate limiting show
+// that it works; a canceled call shows nothing, nor does a panic, nor a call to a server that
+// was never reached: a rest does not help.
+func (l *limited) shows(ctx context.Context, err error) retry.Result {
 	var failed *models.Error
 	switch {
 	case err != nil && (ctx.Err() != nil || errors.Is(err, errPanicked)), l.unreachable(err):
-		if probe && l.breaker.IsHalfOpen() {
-			l.breaker.RecordFailure() // the next call has to show it
-		}
+		return retry.Nothing
 	case errors.As(err, &failed) && failed.Temporary() && failed.Problem != models.ErrRateLimited:
-		l.breaker.RecordFailure()
-	default:
-		l.breaker.RecordSuccess()
+		return retry.Fails
 	}
+	return retry.Works
 }
 
 // error returns the error of a call that was not made.
@@ -250,7 +252,7 @@ func (l *limited) wait(ctx context.Context) error {
 				e.After = left
 				return e
 			}
-			if err := sleep(ctx, left); err != nil {
+			if err := retry.Sleep(ctx, left); err != nil {
 				return err
 			}
 		}
@@ -291,16 +293,5 @@ func (s *Shared) heed(err error) {
 	defer s.mu.Unlock()
 	if until := time.Now().Add(failed.After); until.After(s.until) {
 		s.until = until
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }

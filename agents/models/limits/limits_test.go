@@ -413,6 +413,27 @@ func TestStreamedTextOfAFailedTryIsDiscarded(t *testing.T) {
 	})
 }
 
+func TestWhatIsBrokenIsNotAskedForEightTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for problem, want := range map[*models.Problem]int{models.ErrMalformed: 2, models.ErrCutOff: 3, models.ErrOverloaded: 8} {
+			var asked []string
+			m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {
+				asked = append(asked, r.Messages[len(r.Messages)-1].Text)
+				return nil, &models.Error{Problem: problem, Detail: "no JSON"}
+			}}
+			_, err := limits.New(limits.Options{Failures: 100}).Limit(m).Ask(t.Context(), request)
+			var failed *models.Error
+			if !errors.As(err, &failed) || failed.Problem != problem || !failed.Final || len(asked) != want {
+				t.Errorf("%v: %d tries, %v", problem, len(asked), err)
+			}
+			told := strings.Contains(asked[len(asked)-1], "could not be read: no JSON")
+			if told != (problem == models.ErrMalformed) || asked[0] != request.Messages[0].Text || len(request.Messages) != 1 {
+				t.Errorf("%v: asked %q", problem, asked)
+			}
+		}
+	})
+}
+
 func TestEveryTryIsAskedTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen []string

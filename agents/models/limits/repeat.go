@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/failsafe-go/failsafe-go"
-	"github.com/failsafe-go/failsafe-go/retrypolicy"
-
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/internal/retry"
 )
 
 // jitter is the part of a pause that is randomly added or subtracted.
@@ -19,41 +17,55 @@ const jitter = 0.25
 // connected to, and never could: its address may be wrong, or nothing runs there.
 const unreached = 3
 
+// What is broken is no outage: the same request would most often get the same. These are the
+// tries of a call whose answers cannot be read, or break off.
+const (
+	malformed = 2
+	cutOff    = 3
+)
+
 // repeat calls try until it succeeds, fails permanently or has used up its
-// tries.
-func (s *Shared) repeat(ctx context.Context, try func() (*models.Answer, error)) (*models.Answer, error) {
+// tries. It is told the error of the last one.
+func (s *Shared) repeat(ctx context.Context, try func(last error) (*models.Answer, error)) (*models.Answer, error) {
 	var last error
-	failed := 0 // connections, before any call has reached the server
-	policy := retrypolicy.NewBuilder[*models.Answer]().
-		WithMaxAttempts(s.opts.Tries).ReturnLastFailure().
-		HandleIf(func(_ *models.Answer, err error) bool { return s.passes(err) && failed < unreached }).
-		WithBackoff(s.opts.Pause, max(s.opts.Pause, s.opts.MaxPause)+1).WithJitterFactor(jitter).
-		WithDelayFunc(func(e failsafe.ExecutionAttempt[*models.Answer]) time.Duration { return asked(e.LastError()) }).
-		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[*models.Answer]) {
-			if s.opts.Retrying != nil {
-				s.opts.Retrying(e.LastError(), e.Delay)
-			}
-		}).
-		Build()
-	a, err := failsafe.With(policy).WithContext(ctx).Get(func() (*models.Answer, error) {
-		a, err := try()
-		if err != nil && ctx.Err() == nil {
+	unconnected := 0 // tries before any has reached the server
+	broken := map[*models.Problem]int{models.ErrMalformed: malformed, models.ErrCutOff: cutOff}
+	pauses := retry.Backoff{First: s.opts.Pause, Most: max(s.opts.Pause, s.opts.MaxPause), Factor: 2, Jitter: jitter}
+	for n := 1; ; n++ {
+		a, err := try(last)
+		if err == nil {
+			return a, nil
+		}
+		if ctx.Err() == nil {
 			last = err
 		}
 		if s.unreachable(err) {
-			failed++
+			unconnected++
 		}
-		return a, err
-	})
-	switch {
-	case err == nil:
-		return a, nil
-	case ctx.Err() != nil && last != nil: // as text, since the call did not fail of it
-		return nil, fmt.Errorf("%w, after: %s", context.Cause(ctx), last.Error())
-	case ctx.Err() != nil:
+		var failed *models.Error
+		if errors.As(err, &failed) && broken[failed.Problem] > 0 {
+			if broken[failed.Problem]--; broken[failed.Problem] == 0 {
+				n = s.opts.Tries // this was the last
+			}
+		}
+		if ctx.Err() == nil && (n == s.opts.Tries || !s.passes(err) || unconnected == unreached) {
+			return nil, s.final(err)
+		}
+		pause, asked := asked(err)
+		if !asked {
+			pause = pauses.Next()
+		}
+		if ctx.Err() == nil && s.opts.Retrying != nil {
+			s.opts.Retrying(err, pause)
+		}
+		if ctx.Err() == nil && retry.Sleep(ctx, pause) == nil {
+			continue
+		}
+		if last != nil { // as text, since the call did not fail of it
+			return nil, fmt.Errorf("%w, after: %s", context.Cause(ctx), last.Error())
+		}
 		return nil, context.Cause(ctx)
 	}
-	return nil, s.final(err)
 }
 
 // unreachable reports whether err says that the server cannot be reached, and no call has
@@ -81,12 +93,11 @@ func (s *Shared) passes(err error) bool {
 	return errors.As(err, &failed) && failed.Temporary() && failed.After <= s.opts.Patience
 }
 
-// asked returns a pause that the jitter cannot make shorter than the provider
-// asks for, or -1 if it asks for none.
-func asked(err error) time.Duration {
+// asked returns the pause that the provider asks for, which the jitter does not make shorter.
+func asked(err error) (time.Duration, bool) {
 	var failed *models.Error
 	if !errors.As(err, &failed) || failed.After <= 0 {
-		return -1
+		return 0, false
 	}
-	return time.Duration(float64(failed.After) / (1 - jitter))
+	return retry.Jittered(time.Duration(float64(failed.After)/(1-jitter)), jitter), true
 }

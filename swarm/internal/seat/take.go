@@ -6,9 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/internal/retry"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -43,7 +42,7 @@ func (t *Turn) Start(ctx context.Context, of Span, wg *sync.WaitGroup, done func
 func (t *Turn) take(ctx context.Context) {
 	var o Outcome
 	defer func() { t.done <- o }()
-	wait := backoff.NewExponentialBackOff()
+	wait := retry.Backoff{First: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.5}
 	for last := error(nil); ; o.Tries++ {
 		again := *t.Turn // each try starts from a fresh copy
 		again.Try = o.Tries
@@ -54,7 +53,7 @@ func (t *Turn) take(ctx context.Context) {
 		if o.Err != nil && ctx.Err() != nil && last != nil {
 			o.Err = fmt.Errorf("%w, after: %w", o.Err, last) // the reason why there was no time
 		}
-		if !passes || o.Tries == retries || !sleep(ctx, max(after, wait.NextBackOff())) {
+		if !passes || o.Tries == retries || !sleep(ctx, max(after, wait.Next())) {
 			return
 		}
 		last = o.Err
@@ -67,12 +66,5 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
 		return false
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return ctx.Err() == nil
-	case <-ctx.Done():
-		return false
-	}
+	return retry.Sleep(ctx, d) == nil && ctx.Err() == nil
 }
