@@ -36,7 +36,7 @@ var areas = []area{
 	{limit{"NATS", 4774, 4800, 4200}, []string{"bus/natsbus/...", "swarm/machines/..."}},
 	{limit{"server", 10098, 9450, 8600}, []string{"swarm/console/...", "swarm/a2a/...", "swarm/mcpserver/...", "agents/join/..."}},
 	{limit{"command", 7301, 7350, 5400}, []string{"cmd/..."}},
-	{limit{"stores and helpers", 2517, 2625, 2200}, []string{ // 25 more for internal/timetest, which only tests use
+	{limit{"stores and helpers", 2517, 2700, 2200}, []string{ // 25 more for internal/timetest, which only tests use, 75 for internal/retry in place of two modules
 		"agents/memory/sqlite/...", "agents/memory/postgres/...", "agents/memory/internal/...", "internal/...", ".",
 	}},
 	{limit{"examples", 4667, 4450, 3900}, []string{"examples/..."}},
@@ -45,10 +45,10 @@ var areas = []area{
 
 // Of all areas.
 var (
-	root  = limit{"root module", 79673, 81200, 52000} // and all: 1,050 more, as agents, and 700 while the second implementations beside swarm/desk are there
-	whole = limit{"all", 89216, 90900, 81500}
+	root  = limit{"root module", 79673, 81240, 52000} // and all: 1,050 more, as agents, 40 for what names what is wrong, and 700 while the second implementations beside swarm/desk are there
+	whole = limit{"all", 89216, 90980, 81500}
 	// The reading counts those at top level: 3064, of which 2300 are to stay. These are also fields and methods.
-	named = limit{"exported names", 5963, 6200, 4500} // 45 more, as agents; 150 as swarm/desk
+	named = limit{"exported names", 5963, 6210, 4500} // 55 more, as agents and helpers; 150 as swarm/desk
 )
 
 // areaOf returns the area that has a package, by the longest of the patterns that match.

@@ -149,7 +149,7 @@ func content(value json.RawMessage) (text, refused string) {
 }
 
 // whole returns the answer if it is complete.
-func (a *answer) whole(r *wire.Response) (*models.Answer, error) {
+func (a *answer) whole(id models.ID, r *wire.Response) (*models.Answer, error) {
 	a.show(a.text.Rest())
 	if refused := a.refused.String(); refused != "" || a.finish.why == filtered {
 		return nil, r.Problem(models.ErrFiltered, cmp.Or(refused, a.text.String(), a.finish.word))
@@ -181,6 +181,10 @@ func (a *answer) whole(r *wire.Response) (*models.Answer, error) {
 	if to.Usage.Input == 0 || !to.Counted() { // every prompt has tokens
 		to.Usage = models.Usage{}
 	}
+	to.Kept = a.keep(id, len(to.Calls))
+	if err := to.Validate(id); err != nil {
+		return nil, err
+	}
 	return to, nil
 }
 
@@ -188,7 +192,7 @@ func (a *answer) whole(r *wire.Response) (*models.Answer, error) {
 // all, which the server would not answer otherwise the next time.
 func (a *answer) unended(r *wire.Response, words string) error {
 	kind := r.Header.Get("Content-Type")
-	if a.text.Raw() == "" && len(a.calls.all) == 0 && (words != "" || !strings.HasPrefix(strings.ToLower(kind), "text/event-stream")) {
+	if a.text.Raw() == "" && len(a.calls) == 0 && (words != "" || !strings.HasPrefix(strings.ToLower(kind), "text/event-stream")) {
 		e := r.Problem(models.ErrMalformed, fmt.Sprintf("the response of content type %q is no answer: %s", kind, words))
 		e.Final = true
 		return e

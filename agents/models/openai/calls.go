@@ -15,7 +15,7 @@ import (
 
 // calls are the calls of an answer, whose parts servers tell apart by an index, by an id,
 // by both or by their order.
-type calls struct{ all []*call }
+type calls []*call
 
 type call struct {
 	index, id, name string
@@ -36,7 +36,7 @@ func (cs *calls) add(o wire.Object, offered []models.Tool) {
 	c := cs.of(part)
 	if c == nil || c.isOver(part, offered) {
 		c = &call{index: part.index}
-		cs.all = append(cs.all, c)
+		*cs = append(*cs, c)
 	}
 	c.id = cmp.Or(c.id, part.id)
 	if part.name != c.name { // some servers repeat it
@@ -65,9 +65,9 @@ func argsOf(f wire.Object) string {
 
 // of returns the call that a part seems to belong to: that with its index and its id, or with
 // one of them, or the last, if it has neither or no name.
-func (cs *calls) of(part *call) *call {
+func (cs calls) of(part *call) *call {
 	find := func(is func(c *call) bool) *call {
-		for _, c := range slices.Backward(cs.all) {
+		for _, c := range slices.Backward(cs) {
 			if is(c) {
 				return c
 			}
@@ -115,8 +115,8 @@ func same(a, b string) bool {
 }
 
 // whole returns the calls. Of an answer that was cut off, a call that is not whole is left out.
-func (cs *calls) whole(cutOff bool) (all []models.Call, err error) {
-	for i, c := range cs.all {
+func (cs calls) whole(cutOff bool) (all []models.Call, err error) {
+	for i, c := range cs {
 		args, err := c.whole()
 		switch {
 		case err != nil && cutOff:

@@ -20,8 +20,7 @@ func (m *Model) Embed(ctx context.Context, texts ...string) (*models.Vectors, er
 	}
 	defer resp.Close()
 	if resp.Status >= http.StatusBadRequest {
-		e, said := resp.Refusal()
-		_, _, err := m.refused(e, said, nil)
+		_, err := m.refused(resp.Refusal())
 		return nil, err
 	}
 	all, found, a := make([][]float32, len(texts)), 0, models.Answer{}

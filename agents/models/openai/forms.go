@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
 )
 
 // The members for the bound on an answer.
@@ -36,8 +38,11 @@ var beyond = regexp.MustCompile(`too (large|high|big|long|many)|at most|maximum|
 
 // next returns the forms of the next request after one that was refused, and what was learned
 // of the server; "": the refusal names nothing that could be sent otherwise.
-func (f forms) next(r *refusal) (forms, string) {
-	words := strings.ToLower(r.said.Param + ": " + r.said.Code + ": " + r.said.Words)
+func (f forms) next(refused *wire.Said, sent object) (forms, string) {
+	if refused == nil {
+		return f, ""
+	}
+	words := strings.ToLower(refused.Param + ": " + refused.Code + ": " + refused.Words)
 	if !refuses.MatchString(words) {
 		return f, ""
 	}
@@ -45,13 +50,13 @@ func (f forms) next(r *refusal) (forms, string) {
 		return slices.ContainsFunc(all, func(s string) bool { return strings.Contains(words, s) })
 	}
 	named := ""
-	for _, name := range slices.Sorted(maps.Keys(r.sent)) {
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		if !slices.Contains([]string{"model", "messages", "tools", "stream", "response_format", f.tokens}, name) && names(words, name) {
 			named = cmp.Or(named, name)
 		}
 	}
-	schema, tools := r.sent["response_format"] != nil, r.sent["tools"] != nil
-	said := fmt.Sprintf(" (%.200s)", r.said.Words)
+	schema, tools := sent["response_format"] != nil, sent["tools"] != nil
+	said := fmt.Sprintf(" (%.200s)", refused.Words)
 	switch {
 	case !f.swapped && has(maxTokens, maxCompletionTokens) && !beyond.MatchString(words):
 		before := f.tokens
@@ -73,13 +78,13 @@ func (f forms) next(r *refusal) (forms, string) {
 		return f.omit(named), "the server refused tool_choice: where no tools may be called, none are sent" + said
 	case named != "":
 		return f.omit(named), "the server refused " + named + ": it is not sent" + said
-	case r.sent["stream"] == true && has("stream"):
+	case sent["stream"] == true && has("stream"):
 		f.whole = true
 		return f, "the server refused to stream: whole answers are requested" + said
 	case !f.folded && has("system", "developer") && has("role", "instruction", "message", "prompt"):
 		f.folded = true
 		return f, "the server refused a system prompt: it is sent as the user's" + said
-	case !f.forgets && !has("missing", "required", "must be passed", "must provide") && f.sendsKept(words, r.sent):
+	case !f.forgets && !has("missing", "required", "must be passed", "must provide") && sendsKept(words, sent):
 		f.forgets = true
 		return f, "the server refused what the model had said beside its answer: it does not go back" + said
 	}
@@ -104,7 +109,7 @@ func names(words, member string) bool {
 }
 
 // sendsKept reports whether a refusal names a member that only the model knows.
-func (f forms) sendsKept(words string, sent object) bool {
+func sendsKept(words string, sent object) bool {
 	all, _ := sent["messages"].([]object)
 	for _, message := range all {
 		members := slices.Collect(maps.Keys(message))

@@ -131,19 +131,16 @@ func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, err
 	m.mu.Lock()
 	f := m.forms
 	m.mu.Unlock()
-	var notes []string
-	for {
-		a, refused, err := m.once(ctx, r, &f)
+	for notes := []string(nil); ; {
+		body := m.body(r, &f)
+		a, refused, err := m.once(ctx, r, body)
 		if err == nil && notes != nil {
 			a.Notes = append(notes, a.Notes...)
 			m.mu.Lock()
 			m.forms = f
 			m.mu.Unlock()
 		}
-		next, note := f, ""
-		if refused != nil {
-			next, note = f.next(refused)
-		}
+		next, note := f.next(refused, body)
 		if note == "" {
 			return a, err
 		}
@@ -151,59 +148,46 @@ func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, err
 	}
 }
 
-// A refusal is what the server says of a request.
-type refusal struct {
-	said wire.Said
-	sent map[string]any
-}
-
-// once makes one call. The refusal is not nil if the request was refused as invalid.
-func (m *Model) once(ctx context.Context, r *models.Request, f *forms) (*models.Answer, *refusal, error) {
-	body := m.body(r, f)
+// once makes one call. If the request was refused as invalid, it also returns what was said.
+func (m *Model) once(ctx context.Context, r *models.Request, body object) (*models.Answer, *wire.Said, error) {
 	resp, err := m.post(ctx, "/chat/completions", body)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer resp.Close()
 	if resp.Status >= http.StatusBadRequest {
-		e, said := resp.Refusal()
-		return m.refused(e, said, body)
+		said, err := m.refused(resp.Refusal())
+		return nil, said, err
 	}
 	a := &answer{asked: r}
 	for e, err := range resp.Events() {
-		if said, failed := wire.SaidIn(e); err == nil && failed {
-			if a.text.Raw() == "" {
-				return m.refused(resp.Refused(said), said, body)
-			}
-			return nil, nil, resp.Refused(said)
-		}
 		if err != nil || ctx.Err() != nil {
 			return nil, nil, resp.Failed(err)
+		}
+		if said, failed := wire.SaidIn(e); failed {
+			learns, err := m.refused(resp.Refused(said), said)
+			if a.text.Raw() != "" {
+				learns = nil
+			}
+			return nil, learns, err
 		}
 		a.read(e)
 	}
 	if ctx.Err() != nil {
 		return nil, nil, resp.Failed(ctx.Err())
 	}
-	whole, err := a.whole(resp)
-	if err != nil {
-		return nil, nil, err
-	}
-	whole.Kept = a.keep(m.id, len(whole.Calls))
-	if err := whole.Validate(m.id); err != nil {
-		return nil, nil, err
-	}
-	return whole, nil, nil
+	whole, err := a.whole(m.id, resp)
+	return whole, nil, err
 }
 
-// refused returns the error for a call that was refused. That a server has no such path is
-// more often the base URL's fault than the model's.
-func (m *Model) refused(e *models.Error, said wire.Said, sent map[string]any) (*models.Answer, *refusal, error) {
+// refused returns the error for a call that was refused, and what was said if it may be sent
+// otherwise. That a server has no such path is more often the base URL's fault than the model's.
+func (m *Model) refused(e *models.Error, said wire.Said) (*wire.Said, error) {
 	if e.Status == http.StatusNotFound && m.bare {
 		e.Detail = "the base URL has no path, such as /v1: " + e.Detail
 	}
 	if e.Problem != models.ErrInvalid {
-		return nil, nil, e
+		return nil, e
 	}
-	return nil, &refusal{said, sent}, e
+	return &said, e
 }
