@@ -1,18 +1,17 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
@@ -171,8 +170,7 @@ func TestTeamRefusesWrongUsage(t *testing.T) {
 
 // A misspelt name is the user's mistake, and needs no server to be found.
 func TestAgentThatTheTeamLacksIsRefusedBeforeAServerAnswers(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
+	ctx := timetest.Context(t)
 	var out, errs strings.Builder
 	status := run(ctx, []string{"agent", "--nats", "nats://127.0.0.1:1", "--model", "openai:" + modelstest.Name, "--as", "plannr"}, &out, &errs)
 	want := "swarmbus: --as \"plannr\" is none of the team's agents planner, critic, verifier; did you mean \"planner\"?\n"

@@ -2,7 +2,6 @@ package browser_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -14,11 +13,9 @@ func TestFirstMinute(t *testing.T) {
 	s := demo(t)
 
 	// 1. The link opens the list of solves.
-	start := time.Now()
 	p := open(t, s)
 	p.see("tr.r", "?")
 	p.see(".grp", "Waiting for you")
-	t.Logf("first screen after %v", time.Since(start).Round(time.Millisecond))
 
 	// 2. The solve with the debate: what was decided, how sure, who disagrees, what turned it.
 	p.openSolve(migration)

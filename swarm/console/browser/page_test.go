@@ -11,11 +11,13 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/swarmbus/swarmbus/internal/timetest"
 )
 
 // patience is how long a page may take for a step. It is long, because other work may be
 // going on on the machine: what must be quick is measured, not waited for.
-const patience = 40 * time.Second
+const patience = 2 * time.Minute
 
 // A page is a tab of its own, without cookies of other tests.
 type page struct {
@@ -118,13 +120,14 @@ func eval[T any](p *page, expression string) T {
 // wait waits until an expression is true.
 func (p *page) wait(expression string) {
 	p.t.Helper()
-	late := time.Now().Add(patience)
-	for !eval[bool](p, "!!("+expression+")") {
-		if time.Now().After(late) {
-			p.t.Fatalf("%s did not become true; the page is %s\n%s", short(expression), eval[string](p, "location.href"), eval[string](p, "document.body.innerText.slice(0, 1500)"))
+	became := false
+	defer func() {
+		if !became {
+			p.t.Logf("the page is %s\n%s", eval[string](p, "location.href"), eval[string](p, "document.body.innerText.slice(0, 1500)"))
 		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	}()
+	timetest.Until(p.t, short(expression)+" becomes true", func() bool { return eval[bool](p, "!!("+expression+")") })
+	became = true
 }
 
 // see waits until a selector has an element with a text.
