@@ -26,5 +26,5 @@
 //   - swarm/transcript: a solve as text or as JSON lines
 //   - otel: traces and metrics of all of it
 //
-// docs/packages.md lists all packages. Start with README.md and run examples/review.
+// docs/packages.md lists all packages. Start with README.md and run examples/hello.
 package swarmbus

@@ -168,6 +168,10 @@ const cause = "payments 7.0 opens 200 connections, and its database accepts 100.
 func TestATeamReadsFilesAndAsksBeforeItWrites(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "")
 	p := atTriage(t)
+	// The team has go run start its server, which is given less time than it may take to build.
+	if out, err := exec.CommandContext(t.Context(), "go", "run", "./examples/teams/files").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 	status, out, errs := swarmbusRun(t, "solve", "--team", triageTeam, "--cassette", triageTape, "--journal", p.run)
 	if status != exitEscalated || !strings.Contains(out, "Stop      asked") || p.written(t) != "" {
 		t.Fatalf("status %d: %s%s", status, out, errs)

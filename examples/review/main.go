@@ -75,7 +75,7 @@ type flags struct {
 }
 
 func parse(args []string, stderr io.Writer) (*flags, error) {
-	f := &flags{dir: "./swarm"}
+	f := &flags{dir: "./bus"}
 	set := flag.NewFlagSet("review", flag.ContinueOnError)
 	set.SetOutput(stderr)
 	set.Uint64Var(&f.seed, "seed", 1, "of the run; not 0")
