@@ -22,6 +22,9 @@ type rule struct {
 	others []string // module paths of other projects
 }
 
+// everybodys are packages of ours that import nothing, and that everybody may import.
+var everybodys = []string{"internal/text"}
+
 // rules is the house: who may import whom. A pattern ending in /* is every
 // package below; the first match counts.
 var rules = []struct {
@@ -32,7 +35,7 @@ var rules = []struct {
 	{"signals", rule{ours: []string{"internal/forms"}, others: []string{"github.com/rs/xid"}}},
 	{"signals/cloudevents", rule{ours: []string{"signals"}}},
 	{"bus/natsbus", rule{
-		ours:   []string{"internal/files", "internal/retry", "signals", "signals/cloudevents", "conflict", "bus", "bus/journal"},
+		ours:   []string{"internal/retry", "signals", "signals/cloudevents", "conflict", "bus", "bus/journal"},
 		others: []string{"github.com/nats-io/nats.go"},
 	}},
 	{"agents/remote", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/routing", "agents/tools"}}},
@@ -82,8 +85,7 @@ var rules = []struct {
 	{"internal/timetest", rule{}},
 	{"internal/items", rule{}},
 	{"internal/votes", rule{ours: []string{"internal/items"}}},
-	{"internal/near", rule{}},
-	{"internal/files", rule{}},
+	{"internal/text", rule{}},
 	{"internal/plain", rule{}},
 	{"internal/runs", rule{}},
 	{"internal/documents", rule{}},
@@ -94,13 +96,13 @@ var rules = []struct {
 	{"agents/models/a2a", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
 	{"agents/models/anthropic", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
 	{"agents/tools", rule{
-		ours:   []string{"internal/near", "internal/retry", "signals", "agents", "agents/hooks", "agents/models"},
+		ours:   []string{"internal/retry", "signals", "agents", "agents/hooks", "agents/models"},
 		others: []string{"github.com/google/jsonschema-go/jsonschema", "golang.org/x/time/rate"},
 	}},
 	{"agents/tools/mcp", rule{ours: []string{"signals", "agents", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
 	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "signals/retract", "agents/spending", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/tools"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents/spending", "agents", "agents/models", "agents/tools", "bus", "bus/journal"}}},
-	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "bus/connectivity/lifecycle", "consensus", "consensus/reliability", "agents", "agents/routing", "signals/coordination", "signals/retract", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/internal/standings", "swarm/internal/words", "internal/plain"}}},
+	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "bus/connectivity/lifecycle", "consensus", "consensus/reliability", "agents", "agents/routing", "signals/coordination", "signals/retract", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/internal/standings", "internal/plain"}}},
 	{"swarm/selection", rule{}},
 	{"swarm/synthesis", rule{ours: []string{"signals", "conflict", "consensus", "swarm/claims"}}},
 	{"swarm/synthesis/writer", rule{ours: []string{"signals", "consensus", "agents", "agents/models", "swarm/claims", "swarm/synthesis"}}},
@@ -110,19 +112,18 @@ var rules = []struct {
 	{"swarm/talk", rule{ours: []string{"signals", "signals/retract", "agents", "swarm/mode", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/settle", rule{ours: []string{"signals", "signals/coordination", "consensus", "agents"}}},
 	{"swarm/replay", rule{ours: []string{"signals", "signals/retract", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "swarm/runlog", "swarm/settle"}}},
-	{"swarm/internal/words", rule{}},
 	{"swarm/internal/clock", rule{}},
 	{"swarm/internal/answers", rule{ours: []string{"signals", "bus", "swarm/runlog"}}},
 	{"swarm/internal/names", rule{ours: []string{"signals", "bus", "swarm/runlog"}}},
 	{"swarm/internal/coordinate", rule{ours: []string{"signals", "signals/coordination", "bus", "bus/connectivity", "bus/connectivity/lifecycle", "agents"}}},
-	{"swarm/internal/settling", rule{ours: []string{"signals", "conflict", "consensus", "agents", "swarm/runlog", "swarm/settle", "swarm/internal/words"}}},
+	{"swarm/internal/settling", rule{ours: []string{"signals", "conflict", "consensus", "agents", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/internal/seat", rule{
 		ours: []string{
 			"signals", "signals/coordination", "bus", "consensus", "agents/spending", "agents", "agents/routing", "swarm/internal/coordinate", "swarm/runlog", "swarm/solves", "internal/retry",
 		},
 	}},
-	{"swarm/internal/verdict", rule{ours: []string{"signals", "consensus", "agents", "swarm/runlog", "swarm/internal/seat", "swarm/internal/words"}}},
-	{"swarm/internal/why", rule{ours: []string{"signals", "signals/coordination", "bus/connectivity/lifecycle", "consensus", "swarm/mode", "swarm/runlog", "swarm/solves", "internal/near", "swarm/internal/words"}}},
+	{"swarm/internal/verdict", rule{ours: []string{"signals", "consensus", "agents", "swarm/runlog", "swarm/internal/seat"}}},
+	{"swarm/internal/why", rule{ours: []string{"signals", "signals/coordination", "bus/connectivity/lifecycle", "consensus", "swarm/mode", "swarm/runlog", "swarm/solves"}}},
 	{"swarm/internal/keep", rule{ours: []string{
 		"signals", "bus", "bus/journal", "consensus/reliability", "swarm/runlog", "swarm/replay", "swarm/internal/clock", "swarm/internal/names",
 	}}},
@@ -135,11 +136,11 @@ var rules = []struct {
 			"signals", "signals/coordination", "signals/retract", "conflict", "bus", "bus/connectivity", "bus/connectivity/lifecycle", "bus/journal", "consensus", "consensus/reliability", "agents/spending", "agents", "agents/hooks", "agents/routing",
 			"swarm/mode", "swarm/runlog", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/replay", "swarm/solves",
 			"swarm/internal/answers", "swarm/internal/clock", "swarm/internal/coordinate", "swarm/internal/keep", "swarm/internal/names",
-			"swarm/internal/seat", "swarm/internal/settling", "swarm/internal/verdict", "swarm/internal/why", "swarm/internal/words",
+			"swarm/internal/seat", "swarm/internal/settling", "swarm/internal/verdict", "swarm/internal/why",
 		},
 	}},
 	{"swarm/transcript", rule{
-		ours:   []string{"signals", "signals/coordination", "signals/retract", "conflict", "bus", "consensus", "agents/spending", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/talk", "swarm/internal/words"},
+		ours:   []string{"signals", "signals/coordination", "signals/retract", "conflict", "bus", "consensus", "agents/spending", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/talk"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
 	{"swarm/transcript/terminal", rule{
@@ -150,7 +151,7 @@ var rules = []struct {
 	{"swarm/teams/providers", rule{ours: []string{"agents/models", "agents/models/limits", "agents/models/a2a", "agents/models/openai", "agents/models/anthropic", "swarm/teams"}}},
 	{"swarm/teams", rule{
 		ours: []string{
-			"signals", "signals/coordination", "signals/retract", "swarm/synthesis/writer", "consensus", "agents", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle", "internal/near",
+			"signals", "signals/coordination", "signals/retract", "swarm/synthesis/writer", "consensus", "agents", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle",
 			"bus/journal", "swarm/cassette", "swarm/runlog", "swarm/solves", // for the tests of what a person allows
 		},
 		others: []string{"github.com/goccy/go-yaml"},
@@ -164,14 +165,14 @@ var rules = []struct {
 	}}},
 	{"swarm/rooms/office", rule{
 		ours: []string{
-			"internal/files", "internal/near", "signals", "agents", "agents/models", "agents/thinker", "agents/tools", "swarm", "swarm/rooms/deciding", "bus/journal", "swarm/cassette", "swarm/teams", "swarm/rooms", "swarm/rooms/schedule",
+			"signals", "agents", "agents/models", "agents/thinker", "agents/tools", "swarm", "swarm/rooms/deciding", "bus/journal", "swarm/cassette", "swarm/teams", "swarm/rooms", "swarm/rooms/schedule",
 			"swarm/rooms/events",
 		},
 		others: []string{"github.com/goccy/go-yaml"},
 	}},
 	{"swarm/rooms/terminal", rule{ours: []string{"swarm/rooms", "swarm/rooms/schedule", "swarm/rooms/events", "swarm/transcript"}}},
 	{"swarm/rooms", rule{ours: []string{
-		"signals", "bus", "bus/journal", "agents", "agents/hooks", "internal/near", "swarm/rooms/schedule", "swarm/rooms/text", "swarm/rooms/events", "swarm/rooms/roomlog",
+		"signals", "bus", "bus/journal", "agents", "agents/hooks", "swarm/rooms/schedule", "swarm/rooms/text", "swarm/rooms/events", "swarm/rooms/roomlog",
 	}}},
 	{"swarm/console/api", rule{others: []string{"github.com/danielgtaylor/huma/v2"}}},
 	{"swarm/console/client", rule{ours: []string{"signals", "bus/journal", "swarm/console/api"}}},
@@ -368,7 +369,7 @@ func ruleFor(pkg string) *rule {
 func (r *rule) allows(pkg, imported string, test bool) bool {
 	if ours, ok := strings.CutPrefix(imported, module+"/"); ok {
 		itself := ours == pkg || test && (strings.HasPrefix(ours, pkg+"/") || slices.Contains(testOnly, imported))
-		return itself || slices.Contains(r.ours, ours) || slices.Contains(r.ours, "*")
+		return itself || slices.Contains(everybodys, ours) || slices.Contains(r.ours, ours) || slices.Contains(r.ours, "*")
 	}
 	if first, _, _ := strings.Cut(imported, "/"); !strings.Contains(first, ".") {
 		return true // the standard library

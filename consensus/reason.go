@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // String describes the decision in one line. Names are quoted, so that they cannot break the line or a
@@ -25,27 +26,19 @@ func (d Decision) String() string {
 	}
 	r := d.from.record()
 	if n := len(d.dissent(r)); n > 0 {
-		fmt.Fprintf(&b, ", %s in dissent", plural(n, "vote", "votes"))
+		fmt.Fprintf(&b, ", %s in dissent", text.Plural(n, "vote"))
 	}
 	left := 0
 	for _, u := range r.uncounted {
 		left += u.Votes
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, ", %s not counted", plural(left, "vote", "votes"))
+		fmt.Fprintf(&b, ", %s not counted", text.Plural(left, "vote"))
 	}
 	if d.Note != "" {
-		fmt.Fprintf(&b, "; %s", strings.Map(printable, d.Note))
+		fmt.Fprintf(&b, "; %s", text.Printable(d.Note))
 	}
 	return b.String()
-}
-
-// printable drops characters that would break a line or a terminal.
-func printable(r rune) rune {
-	if unicode.IsPrint(r) {
-		return r
-	}
-	return -1
 }
 
 // Reason explains the outcome in a sentence, without a full stop. The wording may change.
@@ -57,7 +50,7 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 	t := d.from.known()
 	link, because := ", ", ""
 	if d.Because != "" {
-		because = "; " + strings.Map(printable, d.Because)
+		because = "; " + text.Printable(d.Because)
 		link = because + "; "
 	}
 	switch {
@@ -70,9 +63,9 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 	case d.Voters == 0 && t.quorum > 0:
 		return fmt.Sprintf("no one has voted; the quorum is %d", t.quorum)
 	case d.Voters < t.quorum:
-		return fmt.Sprintf("%s voted; the quorum is %d", plural(d.Voters, "has", "have"), t.quorum)
+		return fmt.Sprintf("%s voted; the quorum is %d", have(d.Voters), t.quorum)
 	case len(d.Leaders) == 0:
-		return fmt.Sprintf("none of %s agrees with any proposal", plural(d.Voters, "voter", "voters"))
+		return fmt.Sprintf("none of %s agrees with any proposal", text.Plural(d.Voters, "voter"))
 	case len(d.Leaders) > 1:
 		return fmt.Sprintf("%s are tied, %s each", d.leading(show), d.supported(0))
 	case d.Support >= t.threshold && d.opposed():
@@ -162,9 +155,9 @@ func (d *Decision) leading(show func(string) string) string {
 
 func (d *Decision) turnout() string {
 	if n := len(d.from.known().electorate); n > 0 {
-		return fmt.Sprintf("%d of %s", d.Voters, plural(n, "voter", "voters"))
+		return fmt.Sprintf("%d of %s", d.Voters, text.Plural(n, "voter"))
 	}
-	return plural(d.Voters, "voter", "voters")
+	return text.Plural(d.Voters, "voter")
 }
 
 // known returns the terms, or the default ones for a decision without.
@@ -194,9 +187,9 @@ func partOf(n int32, whole int, one, many string) string {
 	return fmt.Sprintf("%d of %d %s", n, whole, verb)
 }
 
-func plural(n int, one, many string) string {
+func have(n int) string {
 	if n == 1 {
-		return "1 " + one
+		return "1 has"
 	}
-	return strconv.Itoa(n) + " " + many
+	return strconv.Itoa(n) + " have"
 }

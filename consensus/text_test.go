@@ -156,14 +156,14 @@ func TestADecisionOfAFuncKnowsItsBallots(t *testing.T) {
 	d := consensus.Func("mine", func(consensus.Ballots) consensus.Decision {
 		return consensus.Decision{Outcome: consensus.Reached, Choice: "a", Support: 1, Because: "v,\nwho knows"}
 	}).Decide(b)
-	if d.Ballots().Voters() != 2 || d.Reason() != "the choice leads; v,who knows; a support of 100 %; 70 % is needed" {
+	if d.Ballots().Voters() != 2 || d.Reason() != "the choice leads; v, who knows; a support of 100 %; 70 % is needed" {
 		t.Errorf("%d voters: %q", d.Ballots().Voters(), d.Reason())
 	}
 }
 
 func TestNoteCannotBreakTheLine(t *testing.T) {
 	d := consensus.Decision{Strategy: "mine", Outcome: consensus.Pending, Note: "by weight,\n\x1b[31m since nothing is known"}
-	if got, want := d.String(), "; by weight,[31m since nothing is known"; !strings.HasSuffix(got, want) || strings.Contains(got, "\n") {
+	if got, want := d.String(), `; by weight, \x1b[31m since nothing is known`; !strings.HasSuffix(got, want) || strings.Contains(got, "\n") {
 		t.Errorf("%q, want it to end in %q", got, want)
 	}
 	e := d

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -82,16 +82,7 @@ func marshal(value any) string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-func clip(text string) string {
-	if len(text) <= maxContent {
-		return text
-	}
-	end := maxContent
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "…"
-}
+func clip(s string) string { return text.Cut(s, maxContent) }
 
 // messages returns one message in the form of the conventions.
 func (o *Observer) messages(role, finish string, k signals.Kind, path, text string) string {

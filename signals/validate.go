@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // ErrInvalid is wrapped by every [*FieldError], so that errors.Is distinguishes
@@ -218,17 +220,7 @@ func unicodeNameProblem(s string) string {
 
 // clip shortens s, so that errors stay readable and logs small whatever the
 // input.
-func clip(s string) string {
-	const most = 64
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
+func clip(s string) string { return text.Cut(s, 64) }
 
 func clipBytes(b []byte) string { return clip(string(b[:min(len(b), 128)])) }
 

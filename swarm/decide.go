@@ -9,10 +9,10 @@ import (
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/internal/verdict"
-	"github.com/swarmbus/swarmbus/swarm/internal/words"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -37,7 +37,7 @@ func (r *solve) decide(ctx context.Context, left []*seat.Turn) {
 
 // outOfSignals stops a solve that has used up its signals.
 func (r *solve) outOfSignals() {
-	r.stop(runlog.StopBudget, fmt.Sprintf("the limit of %s in a solve is reached", words.Plural(r.emitted+r.fired, "signal")), nil)
+	r.stop(runlog.StopBudget, fmt.Sprintf("the limit of %s in a solve is reached", text.Plural(r.emitted+r.fired, "signal")), nil)
 }
 
 // weigh evaluates the votes. The caller must call end when it knows what follows.
@@ -85,7 +85,7 @@ func (r *solve) outOfRounds(ctx context.Context) {
 		return
 	}
 	r.votes().Close()
-	r.stop(runlog.StopMaxRounds, "no decision in "+words.Plural(r.result.Rounds, "round"), nil)
+	r.stop(runlog.StopMaxRounds, "no decision in "+text.Plural(r.result.Rounds, "round"), nil)
 }
 
 // escalates asks somebody outside about an open conflict where conflicts are escalated: the one

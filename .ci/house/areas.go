@@ -25,18 +25,18 @@ type area struct {
 }
 
 var areas = []area{
-	{limit{"signals", 1928, 1950, 2000}, []string{"signals/..."}},
+	{limit{"signals", 1928, 1930, 2000}, []string{"signals/..."}},
 	{limit{"bus", 9935, 9950, 9900}, []string{"bus/...", "signals/coordination/..."}}, // a layer and the fold of what it publishes
 	{limit{"conflict", 808, 850, 800}, []string{"conflict/..."}},
-	{limit{"consensus", 5699, 5750, 5700}, []string{"consensus/..."}},
+	{limit{"consensus", 5699, 5720, 5700}, []string{"consensus/..."}},
 	{limit{"agents", 12395, 13500, 12000}, []string{"agents/..."}}, // 1,050 more for the wire of models, which two SDKs of other people read before
 	{limit{"swarm", 13518, 15050, 13000}, []string{"swarm/..."}},   // 1500 more for swarm/desk, which server, command and NATS shed as they move onto it
-	{limit{"rooms", 5605, 5650, 5200}, []string{"swarm/rooms/..."}},
-	{limit{"otel", 3283, 3300, 3100}, []string{"otel/..."}},
+	{limit{"rooms", 5605, 5610, 5200}, []string{"swarm/rooms/..."}},
+	{limit{"otel", 3283, 3285, 3100}, []string{"otel/..."}},
 	{limit{"NATS", 4774, 4800, 4200}, []string{"bus/natsbus/...", "swarm/machines/..."}},
 	{limit{"server", 10098, 9450, 8600}, []string{"swarm/console/...", "swarm/a2a/...", "swarm/mcpserver/...", "agents/join/..."}},
 	{limit{"command", 7301, 7350, 5400}, []string{"cmd/..."}},
-	{limit{"stores and helpers", 2517, 2700, 2200}, []string{ // 25 more for internal/timetest, which only tests use, 75 for internal/retry in place of two modules
+	{limit{"stores and helpers", 2517, 2850, 2200}, []string{ // 25 more for internal/timetest, which only tests use, 75 for internal/retry in place of two modules; 150 more for internal/text, of which others had parts
 		"agents/memory/sqlite/...", "agents/memory/postgres/...", "agents/memory/internal/...", "internal/...", ".",
 	}},
 	{limit{"examples", 4667, 4450, 3900}, []string{"examples/..."}},
@@ -48,7 +48,7 @@ var (
 	root  = limit{"root module", 79673, 81240, 52000} // and all: 1,050 more, as agents, 40 for what names what is wrong, and 700 while the second implementations beside swarm/desk are there
 	whole = limit{"all", 89216, 90980, 81500}
 	// The reading counts those at top level: 3064, of which 2300 are to stay. These are also fields and methods.
-	named = limit{"exported names", 5963, 6210, 4500} // 55 more, as agents and helpers; 150 as swarm/desk
+	named = limit{"exported names", 5963, 6220, 4500} // 55 more, as agents and helpers; 150 as swarm/desk // 10 more for what internal/text has instead of functions in each package
 )
 
 // areaOf returns the area that has a package, by the longest of the patterns that match.

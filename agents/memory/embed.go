@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // model names the embedder in the store.
@@ -103,8 +103,8 @@ func (p *Pool) embed(ctx context.Context, facts []Fact, done *Progress) error {
 
 // vectors returns the vectors of texts, of which a long one counts with its beginning.
 func (p *Pool) vectors(ctx context.Context, texts ...string) ([][]float32, error) {
-	for i, text := range texts {
-		texts[i] = strings.ToValidUTF8(text[:min(len(text), mostBytes)], "")
+	for i, said := range texts {
+		texts[i] = text.Head(said, mostBytes)
 	}
 	v, err := models.Embed(ctx, p.o.Embedder, texts...)
 	if err != nil {

@@ -6,31 +6,24 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // Detail prepares a text for [Error].Detail: it removes the secrets and cuts the
 // text. Adapters pass their keys, because some servers send them back. A secret of
 // eight bytes or more is also found as URLs escape it, in base64, inside of something
 // longer too, and in hexadecimal digits.
-func Detail(text string, secrets ...string) string {
-	for _, s := range secrets {
-		if s == "" {
+func Detail(s string, secrets ...string) string {
+	for _, secret := range secrets {
+		if secret == "" {
 			continue
 		}
-		if text = strings.ReplaceAll(text, s, hidden); len(s) >= encodedFrom {
-			text = forms(s).ReplaceAllLiteralString(text, hidden)
+		if s = strings.ReplaceAll(s, secret, hidden); len(secret) >= encodedFrom {
+			s = forms(secret).ReplaceAllLiteralString(s, hidden)
 		}
 	}
-	const most = 500
-	if len(text) <= most {
-		return strings.ToValidUTF8(text, "\uFFFD")
-	}
-	cut := most
-	for !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return strings.ToValidUTF8(text[:cut], "\uFFFD") + "…"
+	return text.Cut(s, 500)
 }
 
 const (

@@ -9,8 +9,8 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -136,12 +136,4 @@ func problem(field, value, what string) error {
 }
 
 // clip cuts a text to the length for errors.
-func clip(s string) string { return clipTo(s, 64) }
-
-func clipTo(s string, most int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…" // without a part of a character
-}
+func clip(s string) string { return text.Cut(s, 64) }

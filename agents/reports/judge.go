@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -106,7 +107,7 @@ func (j *judging) refuse(why Reason, err error) Judgement {
 	}
 	j.header.ReplyTo = j.turn
 	s := emit(j, 1, Rejected{
-		Origin: j.origin, Part: PartReport, Ref: clip(turn), Reason: why, Detail: clipTo(err.Error(), 512), Count: 1, Report: clipTo(j.raw, 4096),
+		Origin: j.origin, Part: PartReport, Ref: clip(turn), Reason: why, Detail: text.Cut(err.Error(), 512), Count: 1, Report: text.Cut(j.raw, 4096),
 	})
 	return Judgement{[]signals.Any{s}, ReceiptOf(s), &RefusedError{j.header.Source, turn, why, err}}
 }
@@ -160,7 +161,7 @@ func unless(good bool, why Reason, format string, args ...any) *Rejected {
 	if good {
 		return nil
 	}
-	return &Rejected{Reason: why, Detail: clipTo(fmt.Sprintf(format, args...), 512)}
+	return &Rejected{Reason: why, Detail: text.Cut(fmt.Sprintf(format, args...), 512)}
 }
 
 // item adds the signal of an item, or returns why the item is rejected.

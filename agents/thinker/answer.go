@@ -14,6 +14,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/signals/retract"
@@ -326,7 +327,7 @@ func (x *reader) vote(h signals.Header, s *said) (signals.Any, error) {
 		return nil, errors.New("stance has to be agree, disagree or abstain")
 	}
 	switch {
-	case !shows(s.Reasons):
+	case text.Blank(s.Reasons):
 		return nil, errors.New("reasons are missing: say why")
 	case x.voted[id]:
 		return nil, fmt.Errorf("second vote on %s", clip(s.Proposal))
@@ -409,20 +410,20 @@ func (v *view) own(all []signals.Any) string {
 			continue // implied by a note that replaced another
 		}
 		l := &line{text: v.text}
-		l.add("type", quote(f.name, signals.NameBytes))
+		l.add("type", text.Prompt(f.name, signals.NameBytes))
 		if n := coordination.NoteOf(s); n != nil {
 			asSaid(l, n)
 		} else {
 			whole.body(l, s.Body())
 		}
 		if f.has("causal") {
-			l.add("causal", quote(cmp.Or(s.Head().CausalLevel.String(), "none"), signals.NameBytes))
+			l.add("causal", text.Prompt(cmp.Or(s.Head().CausalLevel.String(), "none"), signals.NameBytes))
 		}
 		switch p := s.Body().(type) {
 		case signals.Discovery:
 			l.add("relevance", strconv.FormatFloat(p.Relevance, 'g', -1, 64))
 		case signals.Memory:
-			l.add("category", quote(p.Category, signals.NameBytes))
+			l.add("category", text.Prompt(p.Category, signals.NameBytes))
 			about := `""`
 			if _, known := v.ids[s.Head().ReplyTo]; known {
 				about = v.refTo(s.Head().ReplyTo)

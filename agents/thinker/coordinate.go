@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -84,14 +85,14 @@ func asSaid(l *line, n *coordination.Note) {
 		l.say("priority", n.Priority.String())
 	}
 	l.say("summary", n.Summary)
-	l.add("details", quote(n.Details, l.text))
+	l.add("details", text.Prompt(n.Details, l.text))
 }
 
 // addressed returns a signal of the inbox as a line.
 func (v *view) addressed(s *coordination.Signal) string {
 	l := &line{text: v.text}
 	l.add("ref", fmt.Sprintf(`"S%d"`, s.Seq))
-	l.add("from", quote(s.Source, signals.NameBytes))
+	l.add("from", text.Prompt(s.Source, signals.NameBytes))
 	l.say("class", s.Class.String())
 	if s.Priority != coordination.Normal {
 		l.say("priority", s.Priority.String())

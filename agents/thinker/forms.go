@@ -30,7 +30,7 @@ type field struct {
 	number, list bool
 }
 
-func text(name, about string) field { return field{name: name, about: about} }
+func words(name, about string) field { return field{name: name, about: about} }
 
 func number(name, about string) field { return field{name: name, about: about, number: true} }
 
@@ -40,9 +40,9 @@ func choice(name, about string, values ...string) field {
 
 var (
 	confidence = number("confidence", "how sure you are, from 0 to 1")
-	about      = text("about", "its number, such as S12 or P1")
-	summary    = text("summary", "one sentence that can be acted on")
-	details    = text("details", "what else has to be known for it, or empty")
+	about      = words("about", "its number, such as S12 or P1")
+	summary    = words("summary", "one sentence that can be acted on")
+	details    = words("details", "what else has to be known for it, or empty")
 	causal     = choice("causal", "correlation if two things were seen together, intervention if changing one changed the other, counterfactual if without one there would not have been the other; else none",
 		"none", "correlation", "intervention", "counterfactual")
 	to = choice("to", "who gets it: the coordinator, all, or who continues (selected)", "coordinator", "selected", "all")
@@ -50,25 +50,25 @@ var (
 
 var forms = []form{
 	{signals.KindDiscovery, "discovery", "something that you found out and the others should know", []field{
-		text("finding", "what"), text("evidence", "what supports it"), causal, number("relevance", "to the task, from 0 to 1"), confidence,
+		words("finding", "what"), words("evidence", "what supports it"), causal, number("relevance", "to the task, from 0 to 1"), confidence,
 	}},
 	{signals.KindProposal, "proposal", "a solution of the task that others can vote on, if none says the same", []field{
-		text("content", "the whole solution"), text("reasons", "why"), confidence,
+		words("content", "the whole solution"), words("reasons", "why"), confidence,
 	}},
 	{signals.KindDoubt, "doubt", "a concern about something that was said", []field{
-		about, text("concern", "what"), choice("severity", "low, medium or high", "low", "medium", "high"), confidence,
+		about, words("concern", "what"), choice("severity", "low, medium or high", "low", "medium", "high"), confidence,
 	}},
 	{signals.KindChallenge, "challenge", "an argument against something that was said", []field{
-		about, text("counterargument", "why it is wrong"), text("alternative", "a better solution, or empty"), causal, confidence,
+		about, words("counterargument", "why it is wrong"), words("alternative", "a better solution, or empty"), causal, confidence,
 	}},
 	{signals.KindVote, "vote", "where you stand on a proposal, once there is one; your own need your vote too; vote again only if you change your mind", []field{
-		text("proposal", `its number, such as P1, or "new" for the one in this answer`), text("reasons", "why"),
+		words("proposal", `its number, such as P1, or "new" for the one in this answer`), words("reasons", "why"),
 		choice("stance", "agree, disagree or abstain", "agree", "disagree", "abstain"), confidence,
 	}},
 	{signals.KindEscalation, "escalation", "a question to somebody outside, only where the agents cannot decide: it ends the work", []field{
-		text("reason", "what has to be decided"), text("context", "what has to be known for it"),
+		words("reason", "what has to be decided"), words("context", "what has to be known for it"),
 	}},
-	{retract.Kind, "retraction", "that something you said before no longer holds", []field{about, text("reasons", "why")}},
+	{retract.Kind, "retraction", "that something you said before no longer holds", []field{about, words("reasons", "why")}},
 	{coordination.KindAttention, "attention", "something that another should look at", []field{to, summary, details}},
 	{coordination.KindConfidence, "confidence", "how far your own work can be relied on: 0 if you cannot continue without more input", []field{summary, details, confidence}},
 	{coordination.KindConflict, "conflict", "two views that cannot both stand, where it affects the answer", []field{
@@ -81,12 +81,12 @@ var forms = []form{
 		to, choice("state", "interrupt: stop the plan; uncertainty: it takes more thinking", "interrupt", "uncertainty"),
 		choice("priority", "critical if it must not go on before somebody has answered", "normal", "high", "critical"), summary, details,
 	}},
-	{coordination.KindTransition, "settled", "that something addressed to you has been dealt with", []field{text("about", "its number, such as S12")}},
+	{coordination.KindTransition, "settled", "that something addressed to you has been dealt with", []field{words("about", "its number, such as S12")}},
 	{signals.KindMemory, "memory", "a fact that is worth knowing in later work, too, in one sentence that needs no context", []field{
-		text("content", "the fact"), text("category", "a word for its subject, such as operations"), text("about", "the number of what it follows from, such as S12, or empty"),
+		words("content", "the fact"), words("category", "a word for its subject, such as operations"), words("about", "the number of what it follows from, such as S12, or empty"),
 		number("importance", "from 0 to 1"), confidence,
 	}},
-	{"", "pass", "nothing to add", []field{text("reason", "why")}},
+	{"", "pass", "nothing to add", []field{words("reason", "why")}},
 }
 
 // citing returns the forms with a member of a proposal that names the facts it follows from,

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -37,7 +38,7 @@ func positions(t *agents.Turn, most int) []position {
 // positionsOn returns the positions on one proposal.
 func positionsOn(t *agents.Turn, s agents.Standing) (all []position) {
 	take := func(h signals.Header, stance signals.Stance, proposed bool, why string) {
-		p := position{h.Source, s.ID(), proposed, stance, h.Confidence, short(why), h.Seq}
+		p := position{h.Source, s.ID(), proposed, stance, h.Confidence, text.Fit(why, 240), h.Seq}
 		i := slices.IndexFunc(all, func(q position) bool { return q.agent == p.agent })
 		switch {
 		case i < 0:
@@ -70,12 +71,4 @@ func positionsOn(t *agents.Turn, s agents.Standing) (all []position) {
 		}
 	}
 	return all
-}
-
-// short cuts a text to 240 bytes, between runes.
-func short(text string) string {
-	if len(text) <= 240 {
-		return text
-	}
-	return cut(text, 240-len("…")) + "…"
 }

@@ -3,74 +3,14 @@ package thinker
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/signals/retract"
 )
-
-// roleMark matches the role markers of some models' vocabularies, apart from those in
-// angle brackets, which encoding/json escapes.
-var roleMark = regexp.MustCompile(`\[(/?[A-Z_]+\])`)
-
-// quote returns a text as a JSON string on one line, cut to most bytes, in which
-// everything that could be taken for markup is escaped. A text with many escapes, which
-// have six bytes and more, is cut further: with them it has at most twice as many bytes.
-func quote(text string, most int) string {
-	const ends = 64 // bytes of the quotes and of what says how much was cut
-	quoted := escaped(text, most)
-	for cut := most; len(quoted) > 2*most+ends; quoted = escaped(text, cut) {
-		cut = cut * most / len(quoted)
-	}
-	return quoted
-}
-
-func escaped(text string, most int) string {
-	if len(text) > most {
-		cut := most
-		for cut > 0 && !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = fmt.Sprintf("%s… (%d bytes more)", text[:cut], len(text)-cut)
-	}
-	quoted, err := json.Marshal(text)
-	if err != nil { // strings always marshal
-		return `""`
-	}
-	marked := roleMark.ReplaceAllString(string(quoted), `\u005b$1`)
-	var b strings.Builder
-	for _, r := range marked {
-		switch {
-		case unicode.IsPrint(r) && r != unicode.ReplacementChar && !isInvisible(r):
-			b.WriteRune(r)
-		case r > 0xFFFF:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
-}
-
-// isInvisible reports whether a character that counts as printable shows nothing.
-func isInvisible(r rune) bool {
-	const blankBraille = 0x2800
-	return r == blankBraille || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
-}
-
-// shows reports whether a text has a character that can be seen.
-func shows(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool {
-		return r != ' ' && r != unicode.ReplacementChar && unicode.IsPrint(r) && !isInvisible(r)
-	})
-}
 
 // A line is a JSON object on one line, member by member.
 type line struct {
@@ -86,9 +26,9 @@ func (l *line) add(name, raw string) {
 }
 
 // say adds a member with a quoted text, unless it is empty.
-func (l *line) say(name, text string) {
-	if text != "" {
-		l.add(name, quote(text, l.text))
+func (l *line) say(name, said string) {
+	if said != "" {
+		l.add(name, text.Prompt(said, l.text))
 	}
 }
 
@@ -99,8 +39,8 @@ func (v *view) show(s signals.Any) string {
 	h := s.Head()
 	l := &line{text: v.text}
 	l.add("ref", fmt.Sprintf(`"S%d"`, h.Seq))
-	l.add("from", quote(h.Source, signals.NameBytes))
-	l.add("kind", quote(label(s.Kind()), signals.NameBytes))
+	l.add("from", text.Prompt(h.Source, signals.NameBytes))
+	l.add("kind", text.Prompt(label(s.Kind()), signals.NameBytes))
 	v.body(l, s.Body())
 	if m, ok := signals.As[signals.Memory](s); ok && h.Source == system { // of others it means nothing
 		l.say("state", m.Payload.Origin.State)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/signals/retract"
@@ -117,7 +118,7 @@ func (v *view) standing(i, text int) string {
 func (v *view) position(p *position) string {
 	l := &line{text: v.text}
 	l.add("ref", fmt.Sprintf(`"S%d"`, p.seq))
-	l.add("from", quote(p.agent, signals.NameBytes))
+	l.add("from", text.Prompt(p.agent, signals.NameBytes))
 	l.add("of", v.refOf(p.proposal))
 	if p.proposed {
 		l.add("proposed", "true")

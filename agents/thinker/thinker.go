@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/retract"
 )
@@ -228,14 +229,11 @@ func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, 
 // again asks once more about an answer. If nothing in the new answer can be used, the
 // signals of the old one are kept.
 func (th *thought) again(ctx context.Context, a *models.Answer, why string, before reading) (reading, error) {
-	text := a.Text
-	if len(text) > th.view.most {
-		text = cut(text, th.view.most) + "…"
+	said := text.Cut(a.Text, th.view.most)
+	if strings.TrimSpace(said) == "" { // which providers refuse
+		said = "(empty)"
 	}
-	if strings.TrimSpace(text) == "" { // which providers refuse
-		text = "(empty)"
-	}
-	th.ask.Messages = append(th.ask.Messages, models.Assistant(text), models.User(why))
+	th.ask.Messages = append(th.ask.Messages, models.Assistant(said), models.User(why))
 	th.ask.NoCalls = len(th.ask.Tools) > 0 // the tools stay, for the calls in earlier messages
 	a, err := models.Ask(ctx, th.model, &th.ask)
 	if err != nil {
@@ -278,9 +276,7 @@ func (th *thought) call(ctx context.Context, calls []models.Call) (models.Messag
 		if o.How != tools.Beyond && slices.Contains(th.CanEmit, signals.KindToolResult) {
 			th.tools = append(th.tools, o.Signal(th.ID))
 		}
-		results.Results = append(results.Results, models.Result{Call: o.Call, Text: fmt.Sprintf(`{"result":%s}`, quote(o.Text, th.view.text)), IsError: o.IsError})
+		results.Results = append(results.Results, models.Result{Call: o.Call, Text: fmt.Sprintf(`{"result":%s}`, text.Prompt(o.Text, th.view.text)), IsError: o.IsError})
 	}
 	return results, err
 }
-
-func cut(text string, most int) string { return strings.ToValidUTF8(text[:min(len(text), most)], "") }

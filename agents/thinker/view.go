@@ -8,6 +8,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/retract"
 )
@@ -57,7 +58,7 @@ func (v *view) refOf(id string) string {
 			return fmt.Sprintf(`"P%d"`, i+1)
 		}
 	}
-	return quote(id, signals.NameBytes)
+	return text.Prompt(id, signals.NameBytes)
 }
 
 // refTo returns the reference to a signal, such as "S12".
@@ -92,13 +93,13 @@ func (v *view) target(ref string) (signals.ID, error) {
 }
 
 // clip quotes a word of a model for an error message: on one line and cut.
-func clip(s string) string { return strings.Trim(quote(s, 32), `"`) }
+func clip(s string) string { return strings.Trim(text.Prompt(s, 32), `"`) }
 
 // messages returns the conversation: the task, earlier turns, what is new, and the
 // current state.
 func (v *view) messages() []models.Message {
 	all := []models.Message{models.User(fill(v.prompts.Task, taskData{
-		quote(v.Task.Task, signals.DefaultTextBytes), optional(v.Task.Context),
+		text.Prompt(v.Task.Task, signals.DefaultTextBytes), optional(v.Task.Context),
 	}))}
 	before := v.before()
 	kept := recent(before, v.most)
@@ -111,11 +112,11 @@ func (v *view) messages() []models.Message {
 	return append(all, models.User(v.news(v.New)), models.User(v.state()))
 }
 
-func optional(text string) string {
-	if text == "" {
+func optional(said string) string {
+	if said == "" {
 		return ""
 	}
-	return quote(text, signals.DefaultTextBytes)
+	return text.Prompt(said, signals.DefaultTextBytes)
 }
 
 // An exchange is an earlier turn: what was new in it, and what the agent said.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -62,7 +63,7 @@ func (AskedCall) Kind() signals.Kind { return KindAsked }
 // with these arguments, so that an answer allows what was shown and nothing else.
 func (p AskedCall) Check(l signals.Limits) error {
 	wrong := func(field, value, problem string) error {
-		return &signals.FieldError{Kind: KindAsked, Field: field, Value: clip(value, 80), Problem: problem}
+		return &signals.FieldError{Kind: KindAsked, Field: field, Value: text.Cut(value, 80), Problem: problem}
 	}
 	if n := len(p.Args) + len(p.Why) + len(p.Changed) + len(p.For); n > mostAsked {
 		return wrong("args", p.Args, fmt.Sprintf("the question has %d bytes, at most %d are allowed", n, mostAsked))
@@ -111,7 +112,7 @@ func (p AnsweredCall) Check(l signals.Limits) error {
 
 // String describes p in words.
 func (p AnsweredCall) String() string {
-	line := fmt.Sprintf("%s answers %s: %s", cmp.Or(printable(p.Answer.By), "a person"), p.Place.Agent, p.Answer.Verdict)
+	line := fmt.Sprintf("%s answers %s: %s", cmp.Or(text.Printable(p.Answer.By), "a person"), p.Place.Agent, p.Answer.Verdict)
 	if p.Answer.Reason != "" {
 		line += ": " + excerpt(p.Answer.Reason)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -112,7 +113,7 @@ func joined(errs []error) error {
 // one makes a call as an op of the hook. The hook sees neither arguments nor names that a
 // model made up.
 func (c *Calls) one(ctx context.Context, p Place, call models.Call, tooMany bool) (o Outcome, err error) {
-	o = Outcome{Call: call.ID, Tool: cmp.Or(clip(printable(call.Name), 80), "(none)")}
+	o = Outcome{Call: call.ID, Tool: cmp.Or(text.Cut(text.Printable(call.Name), 80), "(none)")}
 	target := "(unknown)"
 	at := slices.IndexFunc(c.offers, func(o offer) bool { return o.name == call.Name || o.Full() == call.Name })
 	if at >= 0 {
@@ -166,7 +167,7 @@ func (c *Calls) call(ctx context.Context, p Place, o offer, args json.RawMessage
 		args = json.RawMessage("{}")
 	}
 	if err := Check(o.Input, args); err != nil {
-		return refused(Invalid, fmt.Sprintf("the arguments do not conform to the schema of %s: %s", o.Full(), clip(err.Error(), 500))), nil
+		return refused(Invalid, fmt.Sprintf("the arguments do not conform to the schema of %s: %s", o.Full(), text.Cut(err.Error(), 500))), nil
 	}
 	p = p.with("call", o.Full(), string(args))
 	var made entry
@@ -303,7 +304,9 @@ func (s *Set) run(ctx context.Context, t Tool, args json.RawMessage) (entry, err
 	case result.IsError:
 		e.How = Failed
 	}
-	e.Result.Text = cut(e.Result.Text, most)
+	if len(e.Result.Text) > most {
+		e.Result.Text = text.Shorten(e.Result.Text, most-text.MoreBytes)
+	}
 	return e, nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -79,7 +79,7 @@ func (r Rule) names(all []string) bool {
 }
 
 func (r Rule) unnamed(all []string) error {
-	return fmt.Errorf("tools: %w", &signals.FieldError{Field: "rule.tools", Value: r.Tools, Problem: "names no tool of Set.From" + near.Suggest(r.Tools, all)})
+	return fmt.Errorf("tools: %w", &signals.FieldError{Field: "rule.tools", Value: r.Tools, Problem: "names no tool of Set.From" + text.Suggest(r.Tools, all)})
 }
 
 // Policy returns the policy of a tool whose rule states none: Allow for a Go function and

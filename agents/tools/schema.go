@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // The bounds of a schema, which a server writes and we check arguments against.
@@ -24,12 +26,12 @@ var (
 
 // compile returns a schema to check values against. It refuses one that would take long to
 // check: a big one, one whose references multiply, and one that refers to itself.
-func compile(text json.RawMessage) (*jsonschema.Resolved, error) {
-	if len(text) > mostSchema {
-		return nil, fmt.Errorf("%d bytes, at most %d are allowed", len(text), mostSchema)
+func compile(raw json.RawMessage) (*jsonschema.Resolved, error) {
+	if len(raw) > mostSchema {
+		return nil, fmt.Errorf("%d bytes, at most %d are allowed", len(raw), mostSchema)
 	}
 	var tree map[string]any
-	if err := json.Unmarshal(text, &tree); err != nil || tree == nil {
+	if err := json.Unmarshal(raw, &tree); err != nil || tree == nil {
 		return nil, errNoObject
 	}
 	w := weigher{root: tree, known: map[string]int{}}
@@ -37,8 +39,8 @@ func compile(text json.RawMessage) (*jsonschema.Resolved, error) {
 		return nil, err
 	}
 	schema := new(jsonschema.Schema)
-	if err := json.Unmarshal(text, schema); err != nil {
-		return nil, errors.New(clip(err.Error(), 200))
+	if err := json.Unmarshal(raw, schema); err != nil {
+		return nil, errors.New(text.Cut(err.Error(), 200))
 	}
 	return schema.Resolve(nil)
 }
@@ -97,13 +99,13 @@ func (w *weigher) follow(to string, depth int) (int, error) {
 	n, known := w.known[to]
 	switch {
 	case n < 0:
-		return 0, fmt.Errorf("recursive schemas are not supported: %s refers to itself; state the depth that is needed instead", clip(to, 80))
+		return 0, fmt.Errorf("recursive schemas are not supported: %s refers to itself; state the depth that is needed instead", text.Cut(to, 80))
 	case known:
 		return n, nil
 	}
 	node, found := w.find(to)
 	if !found {
-		return 0, fmt.Errorf("reference %s is not to a part of the schema", clip(to, 80))
+		return 0, fmt.Errorf("reference %s is not to a part of the schema", text.Cut(to, 80))
 	}
 	w.known[to] = -1
 	n, err := w.weigh(node, depth+1)

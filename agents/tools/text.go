@@ -3,55 +3,23 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
-// cut returns a text of at most most bytes that says how much was cut.
-func cut(text string, most int) string {
-	if text = strings.ToValidUTF8(text, "\uFFFD"); len(text) <= most {
-		return text
+// quoted returns a text of others on one line: JSON as it is, if all of it is visible.
+func quoted(s string) string {
+	if json.Valid([]byte(s)) && text.Printable(s) == s {
+		return s
 	}
-	const room = 40 // for what says so
-	at := max(0, most-room)
-	for at > 0 && !utf8.RuneStart(text[at]) {
-		at--
-	}
-	return fmt.Sprintf("%s… (%d bytes more)", text[:at], len(text)-at)
-}
-
-// clip returns a text of at most most bytes for an error.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return strings.ToValidUTF8(text, "")
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
-
-// quoted returns a text of others on one line without control characters.
-func quoted(text string) string {
-	if json.Valid([]byte(text)) && !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
-		return text
-	}
-	return strconv.Quote(text)
+	return text.Quote(s, len(s))
 }
 
 // excerpt returns a quoted text; a long one is cut, and states its length and hash.
-func excerpt(text string) string {
+func excerpt(s string) string {
 	const most = 2 << 10
-	if len(text) <= most {
-		return quoted(text)
+	if len(s) <= most {
+		return quoted(s)
 	}
-	return fmt.Sprintf("%s (the beginning of %d bytes with the SHA-256 %s)", strconv.Quote(clip(text, most)), len(text), hashOf(text))
-}
-
-// printable returns a text without the characters that a terminal would not show.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if !strconv.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, text)
+	return fmt.Sprintf("%s (the beginning of %d bytes with the SHA-256 %s)", text.Quote(s, most), len(s), hashOf(s))
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -116,11 +117,11 @@ func (s Spec) Validate() error {
 		err = errNoObject
 	}
 	if err != nil {
-		return wrong("input", clip(string(s.Input), 80), err.Error())
+		return wrong("input", text.Cut(string(s.Input), 80), err.Error())
 	}
 	if s.Output != nil {
 		if _, err := compile(s.Output); err != nil {
-			return wrong("output", clip(string(s.Output), 80), err.Error())
+			return wrong("output", text.Cut(string(s.Output), 80), err.Error())
 		}
 	}
 	return nil
@@ -128,7 +129,7 @@ func (s Spec) Validate() error {
 
 func (t Tool) validate() error {
 	if err := t.Validate(); err != nil {
-		return fmt.Errorf("tools: %s: %w", cmp.Or(clip(t.Full(), 80), "(no name)"), err)
+		return fmt.Errorf("tools: %s: %w", cmp.Or(text.Cut(t.Full(), 80), "(no name)"), err)
 	}
 	if t.Call == nil {
 		return fmt.Errorf("tools: %s: %w", t.Full(), &signals.FieldError{Field: "tool.call", Value: t.Name, Problem: "missing"})

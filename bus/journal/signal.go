@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -110,7 +109,7 @@ func isBuiltIn(s signals.Any) bool {
 const KindUnwritten signals.Kind = "journal:unwritten"
 
 func unwritten(s signals.Any, why error) signals.Any {
-	text, err := json.Marshal(map[string]string{"kind": string(s.Kind()), "problem": strings.ToValidUTF8(why.Error(), "")})
+	text, err := json.Marshal(map[string]string{"kind": string(s.Kind()), "problem": why.Error()})
 	if err != nil {
 		panic(err) // texts can be written
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/swarmbus/swarmbus/internal/files"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // ReadKeys reads [Options].Keys from a file that has on each line the name of a source and a public
@@ -14,7 +14,7 @@ import (
 // what follows a # is a comment. A file without a key, or with another line, is an error that wraps
 // [ErrOption] and names the line.
 func ReadKeys(file string) (map[string][]ed25519.PublicKey, error) {
-	text, err := files.Read(file, 1<<20)
+	text, err := text.ReadFile(file, 1<<20)
 	if err != nil {
 		return nil, err
 	}

@@ -11,11 +11,11 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // askedIn returns the calls of tools that a run asks about. One that was killed before it
@@ -128,9 +128,7 @@ func nameOfRun(run *aJournal) string {
 func sayAsked(w io.Writer, run, flags string, open []tools.Question) {
 	for _, q := range open {
 		fmt.Fprintln(w, "A person has to allow this call:")
-		for line := range strings.Lines(q.Detail()) {
-			fmt.Fprintln(w, "  "+transcript.Printable(strings.TrimSuffix(line, "\n")))
-		}
+		fmt.Fprintln(w, "  "+strings.ReplaceAll(text.Lines(q.Detail()), "\n", "\n  "))
 	}
 	if run == "" {
 		fmt.Fprintln(w, "It cannot be answered, because the run is not recorded: use --journal, or a policy in the team.")

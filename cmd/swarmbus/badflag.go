@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // values say what the types of flags take.
@@ -30,7 +30,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		name := "--" + unknown.GetSpecifiedName()
-		err = fmt.Errorf("unknown flag %s%s", name, cmp.Or(near.Suggest(name, names), see))
+		err = fmt.Errorf("unknown flag %s%s", name, cmp.Or(text.Suggest(name, names), see))
 	case errors.As(err, &bare):
 		f := bare.GetFlag()
 		err = fmt.Errorf("--%s needs a value, %s%s", f.Name, cmp.Or(values[f.Value.Type()], "a text"), see)

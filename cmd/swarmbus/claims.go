@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/claims"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -117,7 +118,7 @@ func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
 		return revised(w, r)
 	}
 	if f.answer {
-		if _, err := fmt.Fprintf(w, "\n%s\n", transcript.PrintableText(r.Synthesis().Text)); err != nil {
+		if _, err := fmt.Fprintf(w, "\n%s\n", text.Lines(r.Synthesis().Text)); err != nil {
 			return err
 		}
 	}
@@ -126,8 +127,8 @@ func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
 		if r.Planned != nil {
 			mode = r.Planned.String()
 		}
-		text := strings.ReplaceAll(r.Talk().String(), "\n", "\n  ")
-		if _, err := fmt.Fprintf(w, "\nMode\n  %s\n\nWhat hearing each other changed\n  %s\n", transcript.Printable(mode), transcript.PrintableText(text)); err != nil {
+		changed := strings.ReplaceAll(r.Talk().String(), "\n", "\n  ")
+		if _, err := fmt.Fprintf(w, "\nMode\n  %s\n\nWhat hearing each other changed\n  %s\n", text.Printable(mode), text.Lines(changed)); err != nil {
 			return err
 		}
 	}
@@ -177,14 +178,14 @@ func printCredit(w io.Writer, r *solves.Result) error {
 	if a.Orders > 0 {
 		how = fmt.Sprintf("%d random orders", a.Orders)
 	}
-	fmt.Fprintf(w, "\nCredit for %s by %s, %s\n", transcript.Printable(a.Choice), a.Strategy, how)
+	fmt.Fprintf(w, "\nCredit for %s by %s, %s\n", text.Printable(a.Choice), a.Strategy, how)
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, s := range a.Shares {
 		bar := ""
 		if a.Orders > 0 {
 			bar = fmt.Sprintf("± %.3f", s.Error)
 		}
-		fmt.Fprintf(out, "  %s\t%+.3f\t%s\n", transcript.Printable(s.Agent), s.Credit, bar)
+		fmt.Fprintf(out, "  %s\t%+.3f\t%s\n", text.Printable(s.Agent), s.Credit, bar)
 	}
 	return out.Flush()
 }
@@ -192,10 +193,10 @@ func printCredit(w io.Writer, r *solves.Result) error {
 func printEffect(w io.Writer, title string, e claims.Effect) error {
 	fmt.Fprintf(w, "\n%s: %s, %s\n", title, fall(len(e.Fall), "fall"), fall(len(e.Weaken), "is weakened", "are weakened"))
 	for _, c := range e.Fall {
-		fmt.Fprintf(w, "  falls     %s\n", transcript.Printable(c.String()))
+		fmt.Fprintf(w, "  falls     %s\n", text.Printable(c.String()))
 	}
 	for _, c := range e.Weaken {
-		if _, err := fmt.Fprintf(w, "  weakened  %s\n", transcript.Printable(c.String())); err != nil {
+		if _, err := fmt.Fprintf(w, "  weakened  %s\n", text.Printable(c.String())); err != nil {
 			return err
 		}
 	}

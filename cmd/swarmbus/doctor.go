@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/teams"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // A finding is what came of trying one thing.
@@ -103,10 +103,9 @@ func (f *doctorFlags) print(w, table io.Writer, found finding) error {
 	if !found.OK {
 		word = "FAILED"
 	}
-	one := func(s string) string { return transcript.Printable(strings.Join(strings.Fields(s), " ")) }
-	_, err := fmt.Fprintf(table, "%s\t%s %s\t%.0f ms\t%s\n", word, found.Check, one(found.Name), found.TookMs, one(found.Detail))
+	_, err := fmt.Fprintf(table, "%s\t%s %s\t%.0f ms\t%s\n", word, found.Check, text.Line(found.Name), found.TookMs, text.Line(found.Detail))
 	if err == nil && found.Todo != "" {
-		_, err = fmt.Fprintf(table, "\t\t\t→ %s\n", one(found.Todo))
+		_, err = fmt.Fprintf(table, "\t\t\t→ %s\n", text.Line(found.Todo))
 	}
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/otel/export"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
@@ -127,7 +128,7 @@ func (d *doctor) server(ctx context.Context, name string) finding {
 		if err := d.team.CheckTools(name, all); err != nil {
 			return "", err
 		}
-		detail := fmt.Sprintf("%s: %s", plural(len(all), "tool"), strings.Join(names, ", "))
+		detail := fmt.Sprintf("%s: %s", text.Plural(len(all), "tool"), strings.Join(names, ", "))
 		if left := s.LeftOut(); len(left) > 0 {
 			return "", fmt.Errorf("%s; left out: %w", detail, errors.Join(left...))
 		}

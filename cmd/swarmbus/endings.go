@@ -11,10 +11,10 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // A threadState holds the decisions on a thread, by each of its terms, as they are
@@ -149,7 +149,7 @@ func (t *threadState) describe(running bool) string {
 		}
 		all = append(all, words)
 	}
-	return transcript.Printable(strings.Join(all, "; "))
+	return text.Printable(strings.Join(all, "; "))
 }
 
 // summary describes the end of a run in a line: in words for one thread, and as counts
@@ -172,7 +172,7 @@ func summary(threads []*threadState, running bool) string {
 	if all == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s", plural(len(threads), "thread"), strings.Join(all, ", "))
+	return fmt.Sprintf("%s: %s", text.Plural(len(threads), "thread"), strings.Join(all, ", "))
 }
 
 func listThreads(w io.Writer, threads []*threadState, running bool) error {
@@ -181,11 +181,4 @@ func listThreads(w io.Writer, threads []*threadState, running bool) error {
 		fmt.Fprintf(out, "%q\t%s\n", t.thread, t.describe(running))
 	}
 	return out.Flush()
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

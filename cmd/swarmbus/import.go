@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/items"
 	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/cloudevents"
 )
@@ -102,10 +103,10 @@ func importEvents(ctx context.Context, path string, from io.Reader, report io.Wr
 	if err := eachEvent(from, in.event); err != nil {
 		return err
 	}
-	fmt.Fprintf(report, "%s, %d of them of other kinds; %d refused\n", plural(in.signals, "signal"), in.others, in.refused)
+	fmt.Fprintf(report, "%s, %d of them of other kinds; %d refused\n", text.Plural(in.signals, "signal"), in.others, in.refused)
 	switch {
 	case in.refused > 0 && strict:
-		return fmt.Errorf("%s refused", plural(in.refused, "event"))
+		return fmt.Errorf("%s refused", text.Plural(in.refused, "event"))
 	case in.signals == 0:
 		return errors.New("no event is a signal")
 	}

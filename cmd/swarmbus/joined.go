@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/agents/join"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console"
 	"github.com/swarmbus/swarmbus/swarm/teams"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // joinAddr is where agents join a solve.
@@ -40,7 +40,7 @@ func deskOf(all []*teams.Team, progress io.Writer) (*join.Desk, error) {
 		return nil, nil
 	}
 	return join.New(join.Options{Tokens: tokens, Refused: func(agent string, why error) {
-		fmt.Fprintf(progress, "join: an answer of %s is refused: %s\n", transcript.Printable(agent), transcript.Printable(why.Error()))
+		fmt.Fprintf(progress, "join: an answer of %s is refused: %s\n", text.Printable(agent), text.Printable(why.Error()))
 	}})
 }
 

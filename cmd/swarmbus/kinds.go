@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -45,7 +45,7 @@ func checkKinds(ctx context.Context, v journal.Reader, asked []signals.Kind) err
 	}
 	for _, k := range asked {
 		if !slices.Contains(known, k) {
-			return usage(fmt.Errorf("--kind %q is the kind of no signal%s", k, near.Suggest(k, known)))
+			return usage(fmt.Errorf("--kind %q is the kind of no signal%s", k, text.Suggest(k, known)))
 		}
 	}
 	return nil

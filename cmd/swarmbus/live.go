@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/solves"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // live is a line on a terminal that shows how a running solve stands and what an agent is
@@ -129,7 +129,7 @@ func (l *live) retrying(err error, pause time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.eraseLocked()
-	_, _ = fmt.Fprintf(l.notes, "%s; again in %v\n", transcript.Printable(err.Error()), pause.Round(100*time.Millisecond))
+	_, _ = fmt.Fprintf(l.notes, "%s; again in %v\n", text.Printable(err.Error()), pause.Round(100*time.Millisecond))
 	l.drawLocked()
 }
 

@@ -19,8 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/swarmbus/swarmbus/internal/near"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 func main() {
@@ -73,9 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	var s *statusError
 	if !errors.As(err, &s) || s.err != nil {
-		for line := range strings.Lines(err.Error()) {
-			fmt.Fprintln(stderr, "swarmbus:", transcript.Printable(strings.TrimSuffix(line, "\n")))
-		}
+		fmt.Fprintln(stderr, "swarmbus: "+strings.ReplaceAll(text.Lines(err.Error()), "\n", "\nswarmbus: "))
 	}
 	switch {
 	case s != nil:
@@ -106,7 +103,7 @@ without the retracted signal.`,
 				for _, c := range cmd.Commands() {
 					names = append(names, c.Name())
 				}
-				return usage(fmt.Errorf("unknown command %q%s; see swarmbus --help", args[0], near.Suggest(args[0], names)))
+				return usage(fmt.Errorf("unknown command %q%s; see swarmbus --help", args[0], text.Suggest(args[0], names)))
 			}
 			return nil
 		},

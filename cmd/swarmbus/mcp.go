@@ -15,6 +15,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
@@ -25,7 +26,6 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/desk/open"
 	"github.com/swarmbus/swarmbus/swarm/mcpserver"
 	"github.com/swarmbus/swarmbus/swarm/teams"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 type mcpFlags struct {
@@ -111,7 +111,7 @@ func (f *mcpFlags) serve(cmd *cobra.Command) (err error) {
 // newMCPServer returns a server that says which clients it refuses.
 func newMCPServer(ctx context.Context, h *host.Host, progress io.Writer) (*mcpserver.Server, error) {
 	return mcpserver.New(ctx, mcpserver.Options{Backend: h.Backend(), Version: version().Version, Refused: func(client, limit string) {
-		fmt.Fprintf(progress, "mcp: %s is refused: %s\n", transcript.Printable(client), limit)
+		fmt.Fprintf(progress, "mcp: %s is refused: %s\n", text.Printable(client), limit)
 	}})
 }
 

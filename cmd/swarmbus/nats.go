@@ -16,7 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
-	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
@@ -25,7 +25,6 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/teams/servers"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 func newAgent() *cobra.Command {
@@ -127,7 +126,7 @@ func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
 	}
 	at := slices.Index(ids, as)
 	if at < 0 {
-		return usage(fmt.Errorf("--as %q is none of the team's agents %s%s", as, strings.Join(ids, ", "), near.Suggest(as, ids)))
+		return usage(fmt.Errorf("--as %q is none of the team's agents %s%s", as, strings.Join(ids, ", "), text.Suggest(as, ids)))
 	}
 	ctx := cmd.Context()
 	records := machines.NewRecords()
@@ -169,7 +168,7 @@ func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
 	if err := f.groups(known, parts); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s takes its turns here\n", transcript.Printable(as))
+	fmt.Fprintf(cmd.OutOrStdout(), "%s takes its turns here\n", text.Printable(as))
 	err = machines.Serve(ctx, log, as, func() *agents.Agent {
 		a, _ := build() // it did before
 		return a
@@ -284,7 +283,7 @@ func (f *solveFlags) takeTask(log journal.Reader) error {
 			threads = append(threads, task.Thread)
 		}
 	}
-	return fmt.Errorf("--resume %q: there is no solve in that thread of the log%s", f.resume, near.Suggest(f.resume, threads))
+	return fmt.Errorf("--resume %q: there is no solve in that thread of the log%s", f.resume, text.Suggest(f.resume, threads))
 }
 
 // sayingPast says on w that what follows is in the log, or how much of it is.
@@ -309,7 +308,7 @@ func pastOf(r *solves.Result) string {
 	case r.Stop != runlog.StopConsensus:
 		was = "ended before"
 	}
-	return fmt.Sprintf("the task %s in thread %s, begun at %s: %s", was, transcript.Printable(r.Thread), r.Log[0].Head().Time.Format(time.RFC3339), follows)
+	return fmt.Sprintf("the task %s in thread %s, begun at %s: %s", was, text.Printable(r.Thread), r.Log[0].Head().Time.Format(time.RFC3339), follows)
 }
 
 // remoteTeam returns the options of a team whose agents are other processes.

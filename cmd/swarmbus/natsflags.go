@@ -17,9 +17,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/machines"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // natsFlags say where a log of many machines is.
@@ -108,7 +108,7 @@ func (f *natsFlags) complete(w io.Writer, o *natsbus.Options) (stop func() bool,
 	if err := f.keys(o); err != nil {
 		return nil, err
 	}
-	say := func(what any) { fmt.Fprintln(w, f.about(), transcript.Printable(fmt.Sprint(what))) }
+	say := func(what any) { fmt.Fprintln(w, f.about(), text.Printable(fmt.Sprint(what))) }
 	slow := time.AfterFunc(slowly, func() { say("no answer yet from " + natsbus.Redacted(f.url) + ", trying again until interrupted") })
 	var joined atomic.Bool
 	o.URL, o.Creds, o.TLS, o.Stream, o.Domain, o.Agent = f.url, f.creds, config, f.stream, f.domain, f.agent
@@ -182,7 +182,7 @@ func (f *natsFlags) joinSwarm(ctx context.Context, w io.Writer, fold func(signal
 // records are those of a log's solves; what is left out of them is said on w.
 func (f *natsFlags) records(w io.Writer) *machines.Records {
 	r := machines.NewRecords()
-	r.Ignored = func(d natsbus.DeadLetter) { fmt.Fprintln(w, f.about(), transcript.Printable(d.Error())) }
+	r.Ignored = func(d natsbus.DeadLetter) { fmt.Fprintln(w, f.about(), text.Printable(d.Error())) }
 	return r
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus/natsbus"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // limits adds what --keep says of a log.
@@ -56,7 +56,7 @@ func (f *natsFlags) store(log *natsbus.Log, w io.Writer) (stop func()) {
 	done := make(chan struct{})
 	snapshot := func(ctx context.Context) {
 		if err := log.Snapshot(ctx); err != nil && log.Err() == nil && ctx.Err() == nil {
-			fmt.Fprintln(w, f.about(), "no snapshot was stored:", transcript.Printable(err.Error()))
+			fmt.Fprintln(w, f.about(), "no snapshot was stored:", text.Printable(err.Error()))
 		}
 	}
 	go func() {

@@ -11,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/memory"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/teams/memories"
@@ -37,7 +38,7 @@ func (f *solveFlags) remember(cmd *cobra.Command, parts *teams.Parts) (forget fu
 	o := memories.Options{Dir: f.terms.Dir}
 	if about.Embeddings != "" {
 		o.Embedded = func(p memory.Progress) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "memory: made vectors of %s, %d left\n", plural(p.Done, "fact"), p.Left)
+			fmt.Fprintf(cmd.ErrOrStderr(), "memory: made vectors of %s, %d left\n", text.Plural(p.Done, "fact"), p.Left)
 		}
 		o.Embedder = models.EmbedderOf(parts.Models(about.Embeddings))
 	}

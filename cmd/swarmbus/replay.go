@@ -10,6 +10,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/replay"
 )
 
@@ -85,6 +86,6 @@ func identical(w io.Writer, r *replay.Replay) error {
 
 func sayIdentical(w io.Writer, signals, conflicts, decisions, outcomes int) error {
 	_, err := fmt.Fprintf(w, "identical: %s, %s, %s, %s\n",
-		plural(signals, "signal"), plural(conflicts, "conflict"), plural(decisions, "decision"), plural(outcomes, "outcome"))
+		text.Plural(signals, "signal"), text.Plural(conflicts, "conflict"), text.Plural(decisions, "decision"), text.Plural(outcomes, "outcome"))
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/claims"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -115,7 +116,7 @@ func sayRetracted(cmd *cobra.Command, before, r *solves.Result, seq uint) error 
 	}
 	for _, v := range r.Fallen {
 		if !slices.ContainsFunc(before.Fallen, func(f *signals.Signal[signals.Vote]) bool { return f.ID == v.ID }) {
-			fmt.Fprintf(w, "  the vote [%d] of %s on %s does not count\n", v.Seq, transcript.Printable(v.Source), transcript.Printable(v.Payload.ProposalID))
+			fmt.Fprintf(w, "  the vote [%d] of %s on %s does not count\n", v.Seq, text.Printable(v.Source), text.Printable(v.Payload.ProposalID))
 		}
 	}
 	said := "The solve goes on without it."

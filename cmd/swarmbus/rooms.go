@@ -17,6 +17,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/office"
@@ -374,7 +375,7 @@ func verifyRooms(w io.Writer, v *journal.View, p pins) error {
 		if room.Room == "" {
 			name = "keys"
 		}
-		if _, err := fmt.Fprintf(w, "%s: %s, head %s\n", name, plural(room.Events, "event"), room.Head); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s, head %s\n", name, text.Plural(room.Events, "event"), room.Head); err != nil {
 			return err
 		}
 	}

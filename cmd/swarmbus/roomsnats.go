@@ -13,6 +13,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/machines"
 	"github.com/swarmbus/swarmbus/swarm/machines/routers"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
@@ -21,7 +22,6 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
 	"github.com/swarmbus/swarmbus/swarm/teams/servers"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // share runs the office of a file together with other processes, until the input ends.
@@ -120,7 +120,7 @@ func rosterOf(o *office.Office) string {
 func tellDriver(w io.Writer, about string, drives bool, why error) {
 	switch {
 	case drives && why != nil:
-		fmt.Fprintln(w, about, transcript.Printable(why.Error()))
+		fmt.Fprintln(w, about, text.Printable(why.Error()))
 	case drives:
 		fmt.Fprintln(w, about, "this process runs the rooms")
 	case errors.Is(why, natsbus.ErrLost):

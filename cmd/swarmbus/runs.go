@@ -15,6 +15,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -44,7 +45,7 @@ what was retracted since. swarmbus show RUN prints all of a state that is cut he
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s in %s\n", plural(len(paths), "run"), dir)
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s in %s\n", text.Plural(len(paths), "run"), dir)
 			return listRuns(cmd.Context(), cmd.OutOrStdout(), paths, name)
 		},
 	}
@@ -72,7 +73,7 @@ func listRuns(ctx context.Context, w io.Writer, paths []string, nameOf func(stri
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "run\tsignals\tresults\tbytes\tchanged\tstate")
 	for _, path := range paths {
-		name := transcript.Printable(nameOf(path))
+		name := text.Printable(nameOf(path))
 		s, err := journal.Verify(ctx, path)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/schemas"
 )
 
@@ -36,7 +36,7 @@ names of all of them:
 				return err
 			}
 			if !slices.Contains(names, args[0]) {
-				return usage(fmt.Errorf("no schema %q%s", args[0], near.Suggest(args[0], names)))
+				return usage(fmt.Errorf("no schema %q%s", args[0], text.Suggest(args[0], names)))
 			}
 			text, err := schemas.Get(args[0])
 			if err == nil {

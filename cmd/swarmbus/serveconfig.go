@@ -17,7 +17,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/join"
-	"github.com/swarmbus/swarmbus/internal/files"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
 	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/desk/open"
@@ -59,7 +59,7 @@ func (a *teamAt) UnmarshalYAML(read func(any) error) error {
 func (f *serveFlags) read() (*serveConfig, error) {
 	c := &serveConfig{}
 	if f.config != "" {
-		text, err := files.Read(f.config, 1<<20)
+		text, err := text.ReadFile(f.config, 1<<20)
 		if err != nil {
 			return nil, err
 		}

@@ -17,12 +17,11 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/client"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // tokenVariable has the token of a server, unless its link does.
@@ -81,7 +80,7 @@ func (f *serverFlag) runs(cmd *cobra.Command, args []string) error {
 		if r.Changed != nil {
 			changed = r.Changed.Local().Format(time.DateTime)
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%d\t%s\t%s\n", transcript.Printable(r.Name), count(r.Signals), count(r.Solves), r.Bytes, changed, transcript.Printable(stateOfRun(&r)))
+		fmt.Fprintf(out, "%s\t%s\t%s\t%d\t%s\t%s\n", text.Printable(r.Name), count(r.Signals), count(r.Solves), r.Bytes, changed, text.Printable(stateOfRun(&r)))
 	}
 	return out.Flush()
 }
@@ -135,7 +134,7 @@ func (f *serverFlag) verify(cmd *cobra.Command, run string) error {
 		if r.Fault != "" {
 			return fmt.Errorf("%s: %s", name, r.Fault)
 		}
-		fmt.Fprintf(out, "%s: %s, head %s\n", transcript.Printable(name), plural(r.Events, "event"), r.Head)
+		fmt.Fprintf(out, "%s: %s, head %s\n", text.Printable(name), text.Plural(r.Events, "event"), r.Head)
 	}
 	return nil
 }
@@ -215,10 +214,10 @@ func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) e
 // sayAnswered says what was answered, and what still waits in the solve.
 func sayAnswered(cmd *cobra.Command, c *client.Client, item *api.Item, a *answerFlags) error {
 	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "Answered in the solve of %s\n", transcript.Printable(strconv.Quote(item.Task)))
+	fmt.Fprintf(out, "Answered in the solve of %s\n", text.Printable(strconv.Quote(item.Task)))
 	switch {
 	case item.Tool == nil:
-		fmt.Fprintf(out, "The question was: %s\n", transcript.Printable(item.Reason))
+		fmt.Fprintf(out, "The question was: %s\n", text.Printable(item.Reason))
 	case a.deny != "":
 		fmt.Fprintf(out, "Denied: %s\n", callOf(item))
 	default:
@@ -243,12 +242,12 @@ func sayAnswered(cmd *cobra.Command, c *client.Client, item *api.Item, a *answer
 // callOf describes the call that an item asks about on one line.
 func callOf(it *api.Item) string {
 	q := tools.Question{Agent: it.Tool.Agent, Tool: it.Tool.Tool, Args: it.Tool.Args, Why: it.Tool.Why}
-	return transcript.Printable(q.String())
+	return text.Printable(q.String())
 }
 
 // atServer are the flags that name a solve of a server.
 func atServer(thread string) string {
-	return fmt.Sprintf(" --thread %s --server LINK", transcript.Printable(thread))
+	return fmt.Sprintf(" --thread %s --server LINK", text.Printable(thread))
 }
 
 // sayWaits says how to answer the first of the items for which a solve waits.
@@ -284,7 +283,7 @@ func waits(ctx context.Context, c *client.Client, run, thread, about string) (*a
 	case thread == "" && slices.ContainsFunc(open, func(it *api.Item) bool { return it.Solve != open[0].Solve }):
 		var waiting []string
 		for _, it := range open {
-			waiting = append(waiting, strings.TrimPrefix(it.Solve, run+".")+transcript.Printable(fmt.Sprintf(" (%.60q)", it.Task)))
+			waiting = append(waiting, strings.TrimPrefix(it.Solve, run+".")+text.Printable(fmt.Sprintf(" (%.60q)", it.Task)))
 		}
 		return nil, usage(fmt.Errorf("several solves wait: name one by --thread: %s", strings.Join(slices.Compact(waiting), ", ")))
 	}
@@ -301,7 +300,7 @@ func nothing(ctx context.Context, c *client.Client, run, about string, here []*a
 	}
 	for _, it := range slices.Backward(here) {
 		if it.Answer != nil && it.Type == about {
-			return fmt.Errorf("nothing waits for an answer in %s: %s has answered first", run, transcript.Printable(it.Answer.By))
+			return fmt.Errorf("nothing waits for an answer in %s: %s has answered first", run, text.Printable(it.Answer.By))
 		}
 	}
 	if _, err := c.Run(ctx, run); err != nil {
@@ -310,7 +309,7 @@ func nothing(ctx context.Context, c *client.Client, run, about string, here []*a
 		for _, r := range all {
 			known = append(known, r.Name)
 		}
-		return fmt.Errorf("%w%s", err, near.Suggest(run, known))
+		return fmt.Errorf("%w%s", err, text.Suggest(run, known))
 	}
 	return fmt.Errorf("nothing of that kind waits for an answer in %s", run)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
@@ -202,7 +203,7 @@ func (f *teamFlags) replace(t *teams.Team) error {
 		return nil
 	}
 	if n := len(f.models); n > len(t.Agents) {
-		return fmt.Errorf("--model names %d models for %s: give --agents %d", n, plural(len(t.Agents), "agent"), n)
+		return fmt.Errorf("--model names %d models for %s: give --agents %d", n, text.Plural(len(t.Agents), "agent"), n)
 	}
 	maps.DeleteFunc(t.Models, func(name string, _ teams.Model) bool { return !t.Embeds(name) })
 	if t.Models == nil {

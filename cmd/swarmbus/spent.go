@@ -9,6 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -66,7 +67,7 @@ func booked(account limits.Account) string {
 		line += fmt.Sprintf("; %v open: the likely cost of calls that failed, were interrupted or were not counted, until --resume RUN --settle", account.Open)
 	}
 	if account.Refused > 0 {
-		line += fmt.Sprintf("; %s refused", plural(account.Refused, "call"))
+		line += fmt.Sprintf("; %s refused", text.Plural(account.Refused, "call"))
 	}
 	return line
 }

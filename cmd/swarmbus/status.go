@@ -11,6 +11,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
@@ -41,9 +42,9 @@ func (s *status) after(e solves.Event) {
 // It has fewer than width columns, and nothing that a terminal would act on.
 func (s *status) line(now time.Time, agent, says string, width int) string {
 	const leader = 24 // columns
-	parts := []string{fmt.Sprintf("round %d", s.round), plural(s.running, "turn")}
+	parts := []string{fmt.Sprintf("round %d", s.round), text.Plural(s.running, "turn")}
 	if s.leader != "" {
-		parts = append(parts, fmt.Sprintf("%s leads with %.2f", transcript.Cut(transcript.Printable(s.leader), leader), s.support))
+		parts = append(parts, fmt.Sprintf("%s leads with %.2f", transcript.Cut(text.Printable(s.leader), leader), s.support))
 	}
 	least := len(parts) // on a narrow terminal, what is spent and the time are more than who leads
 	if s.spent != nil {
@@ -56,11 +57,11 @@ func (s *status) line(now time.Time, agent, says string, width int) string {
 	}
 	head := transcript.Cut(strings.Join(parts, " · "), width-1)
 	rest := width - 1 - displaywidth.String(head)
-	name := transcript.Printable(" · " + agent + ": ")
+	name := text.Printable(" · " + agent + ": ")
 	if rest -= displaywidth.String(name); agent == "" || rest < 8 {
 		return head
 	}
-	return head + name + lastColumns(transcript.Printable(says), rest)
+	return head + name + lastColumns(text.Printable(says), rest)
 }
 
 // lastColumns returns the end of a text that has at most so many columns.
@@ -90,7 +91,7 @@ func used(account limits.Account, most limits.Spend) string {
 	if most.Money > 0 {
 		return fmt.Sprintf("%.2g of %v", account.Spent.Money.Dollars(), most.Money)
 	}
-	return fmt.Sprintf("%d of %s", account.Spent.Tokens, plural(most.Tokens, "token"))
+	return fmt.Sprintf("%d of %s", account.Spent.Tokens, text.Plural(most.Tokens, "token"))
 }
 
 // watching returns the hook of a solve, which counts the turns that run for the line on a

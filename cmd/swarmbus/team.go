@@ -10,9 +10,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
-	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/teams"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 func newTeam() *cobra.Command {
@@ -30,7 +29,7 @@ Ready-made teams: ` + strings.Join(teams.Names(), ", ") + ".\n",
 				for _, c := range cmd.Commands() {
 					names = append(names, c.Name())
 				}
-				return usage(fmt.Errorf("unknown command %q%s; see swarmbus team --help", args[0], near.Suggest(args[0], names)))
+				return usage(fmt.Errorf("unknown command %q%s; see swarmbus team --help", args[0], text.Suggest(args[0], names)))
 			}
 			return nil
 		},
@@ -47,16 +46,16 @@ func newTeamInit() *cobra.Command {
 		Short: "Write a ready-made team to a new file",
 		Args:  oneFile,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			text, found := teams.Ready(from)
+			content, found := teams.Ready(from)
 			if !found {
-				return usage(fmt.Errorf("--from %q is none of %s%s", from, strings.Join(teams.Names(), ", "), near.Suggest(from, teams.Names())))
+				return usage(fmt.Errorf("--from %q is none of %s%s", from, strings.Join(teams.Names(), ", "), text.Suggest(from, teams.Names())))
 			}
 			file, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, file.Close()) }()
-			_, err = io.WriteString(file, text)
+			_, err = io.WriteString(file, content)
 			return err
 		},
 	}
@@ -77,7 +76,7 @@ func newTeamCheck() *cobra.Command {
 			if err := idle(cmd, team); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is a team of %s with %s\n", transcript.Printable(args[0]), plural(len(team.Agents), "agent"), plural(len(team.Models), "model"))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is a team of %s with %s\n", text.Printable(args[0]), text.Plural(len(team.Agents), "agent"), text.Plural(len(team.Models), "model"))
 			return err
 		},
 	}
@@ -105,16 +104,12 @@ func newTeamShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			text, err := yaml.MarshalWithOptions(team.Whole(), yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
+			whole, err := yaml.MarshalWithOptions(team.Whole(), yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
 			if err != nil {
 				return err
 			}
-			for line := range strings.Lines(string(text)) {
-				if _, err := fmt.Fprintln(cmd.OutOrStdout(), transcript.Printable(strings.TrimSuffix(line, "\n"))); err != nil {
-					return err
-				}
-			}
-			return nil
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), text.Lines(string(whole)))
+			return err
 		},
 	}
 }

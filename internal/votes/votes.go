@@ -20,6 +20,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // A Set is the votes on many tasks. Tasks are in the order in which they
@@ -203,10 +205,4 @@ func name(field, value string) error {
 }
 
 // clip quotes a text, cut so that it fits a line.
-func clip(text string) string {
-	const most = 40
-	if len(text) <= most {
-		return strconv.Quote(text)
-	}
-	return strconv.Quote(text[:most]) + "…"
-}
+func clip(s string) string { return text.Quote(s, 40) }

@@ -65,7 +65,7 @@ func TestBadRowsAreRefusedWithTheirLineAndNothingElseIsLost(t *testing.T) {
 		"set/votes.csv:4: no task",
 		"set/votes.csv:5: no voter",
 		`set/votes.csv:6: label "\x01" has a character that does not print`,
-		`set/votes.csv:7: label "` + strings.Repeat("long", 10) + `"… has 400 bytes, more than 256`,
+		`set/votes.csv:7: label "` + strings.Repeat("long", 10) + `…" has 400 bytes, more than 256`,
 		`set/votes.csv:8: confidence "NaN" is not in [0,1]`,
 		`set/votes.csv:9: confidence "1.01" is not in [0,1]`,
 		`set/votes.csv:10: extraneous or missing " in quoted-field`,

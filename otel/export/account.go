@@ -10,6 +10,8 @@ import (
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // An Account counts every sampled span. After [Pipeline.Close], spans that ended and
@@ -129,7 +131,7 @@ func (e spans) ExportSpans(ctx context.Context, all []sdktrace.ReadOnlySpan) err
 	if err != nil {
 		err = cause(err)
 		e.failed("spans", err)
-		e.count(func(b *Account) { b.Why = cmp.Or(b.Why, oneLine(err.Error(), 200)) })
+		e.count(func(b *Account) { b.Why = cmp.Or(b.Why, text.Cut(text.Line(err.Error()), 200)) })
 	}
 	return nil
 }

@@ -8,12 +8,13 @@ import (
 	"io"
 	"mime"
 	nethttp "net/http"
-	"strings"
 
 	collectormetrics "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	collectortrace "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	rpc "google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // errAnswer is the error for a response that is not one of OTLP.
@@ -106,14 +107,5 @@ func withRejected(ctx context.Context) (context.Context, *rejected) {
 
 func firstLine(body []byte) string {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(body), []byte("\n"))
-	return oneLine(string(line), 40)
-}
-
-// oneLine returns the text on one line of at most so many bytes.
-func oneLine(text string, most int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return text
+	return text.Cut(text.Line(string(line)), 40)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -75,11 +76,11 @@ func (b *builder) build(log []signals.Any) {
 // add adds a signal with its links to those before it.
 func (b *builder) add(s signals.Any) {
 	h := s.Head()
-	says, more, about, ok := text(s)
+	says, more, about, ok := claimed(s)
 	if !ok {
 		return
 	}
-	c := Claim{ID: h.ID, Seq: h.Seq, Kind: s.Kind(), Source: h.Source, Text: cut(says), Level: h.CausalLevel}
+	c := Claim{ID: h.ID, Seq: h.Seq, Kind: s.Kind(), Source: h.Source, Text: text.Fit(says, MaxText), Level: h.CausalLevel}
 	switch p := s.Body().(type) {
 	case signals.ToolResult:
 		c.Source = p.TriggeredBy
@@ -120,7 +121,7 @@ func (b *builder) answer(c Claim, why string, cited []int, now turn) {
 		b.proposals[c.Proposal] = b.node(c)
 	}
 	b.at[c.ID] = b.proposals[c.Proposal]
-	c.Kind, c.Text = signals.KindVote, cut(strings.TrimSuffix(signals.Agree.String()+": "+why, ": "))
+	c.Kind, c.Text = signals.KindVote, text.Fit(strings.TrimSuffix(signals.Agree.String()+": "+why, ": "), MaxText)
 	b.answers[c.ID] = b.node(c)
 	b.link(b.answers[c.ID], c, cited, now)
 }

@@ -36,7 +36,7 @@ func (f *Findings) Apply(s signals.Any) {
 // vote or an answer; false if it rests on none.
 func (f *Findings) Fell(s signals.Any) bool {
 	h := s.Head()
-	says, more, _, ok := text(s)
+	says, more, _, ok := claimed(s)
 	return ok && f.haveFallen(append(f.b.cited(h.ReplyTo, says, more), f.b.tools[turn{h.Source, h.Round}]...))
 }
 

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
@@ -100,9 +99,9 @@ func (g *Graph) Claim(id signals.ID) (Claim, error) {
 	return g.all[i], nil
 }
 
-// text returns what a signal claims; ok is false if it claims nothing. about is the signal
+// claimed returns what a signal claims; ok is false if it claims nothing. about is the signal
 // that it is directed against.
-func text(s signals.Any) (text, more string, about signals.ID, ok bool) {
+func claimed(s signals.Any) (says, more string, about signals.ID, ok bool) {
 	switch p := s.Body().(type) {
 	case signals.Discovery:
 		return p.Finding, p.Evidence, about, true
@@ -120,16 +119,4 @@ func text(s signals.Any) (text, more string, about signals.ID, ok bool) {
 		return p.CounterArgument, "", p.TargetSignalID, true
 	}
 	return "", "", about, false
-}
-
-// cut shortens a text to MaxText bytes, between characters.
-func cut(s string) string {
-	if len(s) <= MaxText {
-		return s
-	}
-	end := MaxText - len("…")
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
 }

@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/time/rate"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -96,7 +97,7 @@ func nameOf(session *sdk.ServerSession) string {
 }
 
 // line returns a client's or an agent's text as a line that a terminal and a form can show.
-func line(text string, width int) string { return transcript.Cut(transcript.Printable(text), width) }
+func line(s string, width int) string { return transcript.Cut(text.Printable(s), width) }
 
 // crowd refuses HTTP requests beyond what all sessions may have under way, and new sessions
 // beyond their limit.

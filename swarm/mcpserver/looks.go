@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
@@ -212,9 +213,4 @@ func (s *Server) why(ctx context.Context, _ *sdk.CallToolRequest, in one) (*sdk.
 }
 
 // cut shortens a text that is long for a result.
-func cut(text string) string {
-	if len(text) <= longText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:longText], "") + fmt.Sprintf("… (%d bytes in all)", len(text))
-}
+func cut(s string) string { return text.Shorten(s, longText) }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // The parts of a plan are what agents are asked for.
@@ -127,7 +128,7 @@ func (p *Plan) Choice(calls []Call) Choice {
 		return Choice{}
 	}
 	c := Choice{Leaders: v.best(t.leaders()), Share: t.share(), Sure: succession(t.share(), t.votes)}
-	c.Why = fmt.Sprintf("%d of %s", votesFor(calls, c.Leaders[0]), plural(t.votes, "answer"))
+	c.Why = fmt.Sprintf("%d of %s", votesFor(calls, c.Leaders[0]), text.Plural(t.votes, "answer"))
 	switch {
 	case len(c.Leaders) > 1:
 		c.Why = fmt.Sprintf("%d are tied, %s each", len(c.Leaders), c.Why)
@@ -315,13 +316,6 @@ func votesFor(calls []Call, answer string) (n int) {
 	return n
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // String describes the plan in words.
 func (p *Plan) String() string { return fmt.Sprintf("%v: %s", p.Mode, p.Reason) }
 
@@ -329,7 +323,7 @@ func (p *Plan) String() string { return fmt.Sprintf("%v: %s", p.Mode, p.Reason) 
 func (p *Plan) Note(calls []Call) string { return p.note(calls, p.Choice(calls)) }
 
 func (p *Plan) note(calls []Call, chosen Choice) string {
-	note := fmt.Sprintf("%v: %s, at the price of %.4g of %d", p.Mode, plural(len(asked(calls)), "call"), Price(calls), p.Calls)
+	note := fmt.Sprintf("%v: %s, at the price of %.4g of %d", p.Mode, text.Plural(len(asked(calls)), "call"), Price(calls), p.Calls)
 	if chosen.Why != "" {
 		note += "; " + chosen.Why
 	}

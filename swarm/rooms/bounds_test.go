@@ -114,7 +114,8 @@ func TestHugeResultIsCutWithANote(t *testing.T) {
 		t.Fatal(err)
 	}
 	result := *e.Body.(events.Tool).Result
-	if len(result) > rooms.ResultBytes || !strings.HasSuffix(result, "[cut: the result has 10485760 bytes]") {
+	head, more, _ := strings.Cut(result, "… (")
+	if len(result) > rooms.ResultBytes || more != fmt.Sprintf("%d bytes more)", 10<<20-len(head)) {
 		t.Errorf("%d bytes ending in %q", len(result), result[len(result)-40:])
 	}
 }

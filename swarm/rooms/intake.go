@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
-	"github.com/swarmbus/swarmbus/internal/near"
+	texts "github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
@@ -56,7 +56,7 @@ func (r *Router) sayLocked(ctx context.Context, name string, m Message) (Receipt
 	}
 	if _, others := members(room.Members, m.To); len(others) > 0 {
 		return Receipt{}, fmt.Errorf("%w: %w", ErrNone, &signals.FieldError{
-			Field: "to", Value: others[0], Problem: fmt.Sprintf("not a member of room %s%s", name, near.Suggest(others[0], room.Members)),
+			Field: "to", Value: others[0], Problem: fmt.Sprintf("not a member of room %s%s", name, texts.Suggest(others[0], room.Members)),
 		})
 	}
 	priority, why := classify(m.Priority, m.Content, room.Members, urgent, "user")

@@ -9,11 +9,11 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
+	texts "github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
@@ -169,12 +169,10 @@ func distill(ctx context.Context, write Stubber, tool *events.Tool, result strin
 
 // fit cuts a result that is too long for the log, and appends a note.
 func fit(result string, most int) string {
-	result = strings.ToValidUTF8(result, "\uFFFD")
 	if len(result) <= most {
-		return result
+		return texts.Shorten(result, most)
 	}
-	mark := fmt.Sprintf("\n[cut: the result has %d bytes]", len(result))
-	return strings.ToValidUTF8(result[:max(0, most-len(mark)-4)], "") + mark
+	return texts.Shorten(result, most-texts.MoreBytes)
 }
 
 // emit commits the newest event of a call; the first one takes a number.

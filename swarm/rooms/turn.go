@@ -5,9 +5,9 @@ import (
 	"context"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/swarmbus/swarmbus/agents"
+	texts "github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
@@ -114,10 +114,7 @@ func (t *Turn) ended(o roomlog.Outcome, pause time.Duration) signals.Any {
 func (t *Turn) Write(fragment string) {
 	show := t.answer.Write(fragment)
 	for show != "" {
-		chunk := show[:min(len(show), events.MessageBytes)]
-		for len(chunk) < len(show) && !utf8.RuneStart(show[len(chunk)]) {
-			chunk = show[:len(chunk)-1]
-		}
+		chunk := texts.Head(show, events.MessageBytes)
 		show = show[len(chunk):]
 		t.part++
 		t.live(events.Dialogue{Common: t.common(normal), Stream: stream(t.agent, t.number, 1), Part: t.part, Chunk: chunk})

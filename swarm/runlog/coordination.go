@@ -6,9 +6,9 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
-	"github.com/swarmbus/swarmbus/swarm/internal/words"
 )
 
 // Obstacles returns what keeps the thread from converging, oldest first.
@@ -21,7 +21,7 @@ func (t *Thread) Withholds(d consensus.Decision) string {
 	if d.Outcome != consensus.Reached || len(open) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%q is withheld: %s", d.Choice, words.Join(open))
+	return fmt.Sprintf("%q is withheld: %s", d.Choice, text.Join(open))
 }
 
 // Effort returns the effort that the thread calls for: deep while an escalation is open,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/selection"
 	"github.com/swarmbus/swarmbus/swarm/settle"
@@ -62,15 +63,8 @@ func FailedBy(agent string, round int, err error) Failed {
 	return Failed{agent, round, clip(why), errors.Is(err, agents.ErrBudget), asks}
 }
 
-// clip returns the first KiB of a text, with a mark of the cut: it may be in the middle of
-// a secret.
-func clip(text string) string {
-	const most = 1 << 10
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
-	}
-	return strings.ToValidUTF8(text, "")
-}
+// clip returns the first KiB of a text, with a mark of the cut: it may be in the middle of a secret.
+func clip(s string) string { return text.Fit(s, 1<<10) }
 
 // Err returns an error of the same text, which is [agents.ErrBudget] if that was.
 func (p Failed) Err() error {

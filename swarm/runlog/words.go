@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/consensus"
-	"github.com/swarmbus/swarmbus/swarm/internal/words"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
@@ -83,7 +83,7 @@ func (p Decided) String() string {
 	}
 	switch {
 	case p.Detail == "":
-		line += fmt.Sprintf(": support %.4g, %s", d.Support, words.Plural(d.Voters, "voter"))
+		line += fmt.Sprintf(": support %.4g, %s", d.Support, text.Plural(d.Voters, "voter"))
 	case p.Stop == StopFor(d.Outcome):
 		line += ": " + p.Detail
 	default:

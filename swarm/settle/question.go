@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -44,13 +45,7 @@ func side(s agents.Standing) []string {
 }
 
 // clip cuts a text, and keeps it on its line.
-func clip(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) <= mostText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:mostText], "") + "…"
-}
+func clip(s string) string { return text.Cut(text.Line(s), mostText) }
 
 // Alarmed asks somebody outside about an escalation. Its context has the beginning of the
 // details.

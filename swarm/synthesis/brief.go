@@ -6,6 +6,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/claims"
 )
@@ -203,9 +204,5 @@ func quoted(s string, most int) string {
 		}
 		return r
 	}, s)
-	s = citation.ReplaceAllString(strings.Join(strings.Fields(s), " "), "($1)")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most-len("…")], "") + "…"
-	}
-	return strings.TrimRight(s, ".")
+	return strings.TrimRight(text.Fit(citation.ReplaceAllString(text.Line(s), "($1)"), most), ".")
 }

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -53,23 +54,14 @@ func Of(b *Brief) Written {
 // Ask asks a writer. If it fails, if it has not returned when the context ends, or if its text
 // does not cite the log, the answer is that of the template, and says why.
 func Ask(ctx context.Context, w Writer, b *Brief) Written {
-	text, err := await(ctx, w, b)
+	says, err := await(ctx, w, b)
 	if err == nil {
-		err = b.Check(text)
+		err = b.Check(says)
 	}
 	if err != nil {
-		return Written{Text: b.Text(), Why: clip(err.Error())}
+		return Written{Text: b.Text(), Why: text.Cut(err.Error(), 1<<10)}
 	}
-	return Written{Text: strings.TrimSpace(text), By: w.Name()}
-}
-
-// clip returns the first KiB of an error's text.
-func clip(why string) string {
-	const most = 1 << 10
-	if len(why) > most {
-		why = why[:most] + "…"
-	}
-	return strings.ToValidUTF8(why, "")
+	return Written{Text: strings.TrimSpace(says), By: w.Name()}
 }
 
 // await waits for what a writer writes until the context ends.

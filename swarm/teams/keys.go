@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // check finds keys that a team does not have, and notes the places of the others.
@@ -51,7 +51,7 @@ func (r *reader) entry(n *ast.MappingValueNode, t reflect.Type, field string) {
 	case t.Kind() == reflect.Struct && !isText(t):
 		i := slices.Index(keysOf(t), name)
 		if i < 0 {
-			r.add(inside, at, "there is no such key"+near.Suggest(name, keysOf(t)))
+			r.add(inside, at, "there is no such key"+text.Suggest(name, keysOf(t)))
 			return
 		}
 		if f := t.Field(i); strings.Contains(f.Tag.Get("json"), ",omit") && isEmpty(n.Value, f.Type) {

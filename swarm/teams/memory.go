@@ -3,7 +3,7 @@ package teams
 import (
 	"strings"
 
-	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // A Memory says where a team keeps what it learns. Store is required.
@@ -44,7 +44,7 @@ func (t *Team) checkMemory(f *faults) {
 		f.add("memory.bytes", "%d is not from 1 to %d", m.Bytes, mostBrief)
 	}
 	if about, found := t.Models[m.Embeddings]; m.Embeddings != "" && !found {
-		f.add("memory.embeddings", "no model is called %q%s", m.Embeddings, near.Suggest(m.Embeddings, t.names()))
+		f.add("memory.embeddings", "no model is called %q%s", m.Embeddings, text.Suggest(m.Embeddings, t.names()))
 	} else if about.Provider == Anthropic {
 		f.add("memory.embeddings", "anthropic has no models that make vectors")
 	}

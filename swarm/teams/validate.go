@@ -14,7 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/thinker"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/consensus"
-	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/signals/retract"
@@ -61,7 +61,7 @@ func (f *faults) check(field string, err error) {
 // known adds an error for a word that is none of those known.
 func known[S ~string](f *faults, field string, word S, all []S) {
 	if word != "" && !slices.Contains(all, word) {
-		suggestion := near.Suggest(word, all)
+		suggestion := text.Suggest(word, all)
 		if suggestion == "" {
 			suggestion = fmt.Sprintf("; want one of %q", all)
 		}
@@ -113,13 +113,13 @@ func (t *Team) checkTerms(f *faults) {
 		for _, a := range t.Agents {
 			ids = append(ids, a.ID)
 		}
-		f.add("advocate", "%q is no agent that may challenge%s", t.Advocate, near.Suggest(t.Advocate, ids))
+		f.add("advocate", "%q is no agent that may challenge%s", t.Advocate, text.Suggest(t.Advocate, ids))
 	}
 	if t.Calls < 0 {
 		f.add("calls", "%d is not positive", t.Calls)
 	}
 	if _, found := t.Models[t.Writer]; t.Writer != "" && !found {
-		f.add("writer", "there is no model %q%s", t.Writer, near.Suggest(t.Writer, t.names()))
+		f.add("writer", "there is no model %q%s", t.Writer, text.Suggest(t.Writer, t.names()))
 	}
 	if t.Speakers < 0 {
 		f.add("speakers", "%d is not positive", t.Speakers)
@@ -170,7 +170,7 @@ func (t *Team) checkAgent(f *faults, field string, a Agent) {
 	} else if t.Embeds(name) {
 		f.add(field+".model", "%q makes the vectors of the memory", name)
 	} else if !found {
-		f.add(field+".model", "no model is called %q%s", name, near.Suggest(name, t.names()))
+		f.add(field+".model", "no model is called %q%s", name, text.Suggest(name, t.names()))
 	}
 	f.check(field+".weight", signals.Unit("weight", a.Weight))
 	f.check(field+".personality", a.Personality.traits().Validate())
@@ -236,7 +236,7 @@ func (t *Team) checkTool(f *faults, field, name string, p Policy) {
 		f.add(field, "%q is neither the name of a function, nor server/tool, nor server/*", name)
 	}
 	if _, found := t.Servers[server]; of && !found {
-		f.add(field, "no server is called %q%s", server, near.Suggest(server, slices.Sorted(maps.Keys(t.Servers))))
+		f.add(field, "no server is called %q%s", server, text.Suggest(server, slices.Sorted(maps.Keys(t.Servers))))
 	}
 }
 
@@ -252,7 +252,7 @@ func (t *Team) CheckTools(server string, has []tools.Tool) error {
 	for i, a := range t.Agents {
 		for _, name := range slices.Sorted(maps.Keys(a.Tools)) {
 			if of, tool, _ := strings.Cut(name, "/"); of == server && tool != "*" && tool != "" && !slices.Contains(names, name) {
-				f.add(fmt.Sprintf("agents[%d].tools", i), "server %s has no tool %q%s", server, name, near.Suggest(name, names))
+				f.add(fmt.Sprintf("agents[%d].tools", i), "server %s has no tool %q%s", server, name, text.Suggest(name, names))
 			}
 		}
 	}

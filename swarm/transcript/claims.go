@@ -53,7 +53,7 @@ func places(all []claims.Claim) (seqs []uint64) {
 }
 
 // claims shows the findings and objections about proposals, those about the choice first.
-func (t *text) claims(r *solves.Result) {
+func (t *page) claims(r *solves.Result) {
 	var cases []claims.Case
 	for _, c := range r.Claims().Cases() {
 		switch {
@@ -81,7 +81,7 @@ func (t *text) claims(r *solves.Result) {
 }
 
 // claim shows the first claims of a sort.
-func (t *text) claim(as style, sort string, all []claims.Claim) {
+func (t *page) claim(as style, sort string, all []claims.Claim) {
 	for i, c := range all {
 		if i == fewClaims {
 			t.line("          %s", t.paint(faint, fmt.Sprintf("and %d more", len(all)-i)))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -12,7 +13,7 @@ import (
 )
 
 // takenBack says what is taken back, and why.
-func (t *text) takenBack(p retract.Retraction) string {
+func (t *page) takenBack(p retract.Retraction) string {
 	what := p.TargetSignalID.String()
 	if seq, known := t.seqs[p.TargetSignalID]; known {
 		what = fmt.Sprintf("[%d]", seq)
@@ -24,7 +25,7 @@ func (t *text) takenBack(p retract.Retraction) string {
 }
 
 // retracted shows what was taken back, and the votes that fell with it, but for what [Revised] has.
-func (t *text) retracted(r *solves.Result) {
+func (t *page) retracted(r *solves.Result) {
 	before := r.Retracted
 	if r.Revision != nil {
 		before = before[:max(0, len(before)-len(r.Revision.Said))]
@@ -50,13 +51,13 @@ func Revised(r *solves.Result) string {
 	if r.Revision == nil {
 		return ""
 	}
-	t := &text{seqs: map[signals.ID]uint64{}}
+	t := &page{seqs: map[signals.ID]uint64{}}
 	for _, s := range r.Log {
 		t.seqs[s.Head().ID] = s.Head().Seq
 	}
 	var all []string
 	for _, s := range r.Revision.Said {
-		all = append(all, Printable(fmt.Sprintf("Retracted [%d] %s %s", s.Seq, s.Source, t.takenBack(s.Payload))))
+		all = append(all, text.Printable(fmt.Sprintf("Retracted [%d] %s %s", s.Seq, s.Source, t.takenBack(s.Payload))))
 	}
 	all = append(all, "          The votes and claims of the decision still count what was taken back; the answer as a text and the credit do not.", changes(r.Revision, r.Decision))
 	return strings.Join(all, "\n")
@@ -66,17 +67,17 @@ func Revised(r *solves.Result) string {
 func changes(r *solves.Revision, before consensus.Decision) string {
 	switch {
 	case r.Changed && r.Decision.Outcome != consensus.Reached:
-		return fmt.Sprintf("Without what was taken back after it, the decision falls: %s (it was %s)", Printable(verdict(r.Decision)), Printable(chosen(before)))
+		return fmt.Sprintf("Without what was taken back after it, the decision falls: %s (it was %s)", text.Printable(verdict(r.Decision)), text.Printable(chosen(before)))
 	case r.Changed:
-		return fmt.Sprintf("Without what was taken back after it, the decision changes: %s (it was %s)", Printable(verdict(r.Decision)), Printable(chosen(before)))
+		return fmt.Sprintf("Without what was taken back after it, the decision changes: %s (it was %s)", text.Printable(verdict(r.Decision)), text.Printable(chosen(before)))
 	case before.Outcome == consensus.Pending:
-		return "Nothing was decided, and nothing is without what was taken back later: " + Printable(verdict(r.Decision))
+		return "Nothing was decided, and nothing is without what was taken back later: " + text.Printable(verdict(r.Decision))
 	}
-	return "The decision stays without what was taken back after it: " + Printable(verdict(r.Decision))
+	return "The decision stays without what was taken back after it: " + text.Printable(verdict(r.Decision))
 }
 
 // written shows the answer as somebody was asked to write it.
-func (t *text) written(r *solves.Result) {
+func (t *page) written(r *solves.Result) {
 	for _, s := range r.Log {
 		if w, ok := signals.As[synthesis.Written](s); ok {
 			for line := range strings.Lines(w.Payload.Text) {
@@ -84,15 +85,6 @@ func (t *text) written(r *solves.Result) {
 			}
 		}
 	}
-}
-
-// PrintableText returns a text of several lines as [Printable] does each.
-func PrintableText(text string) string {
-	var all []string
-	for line := range strings.Lines(text) {
-		all = append(all, Printable(strings.TrimRight(line, "\r\n")))
-	}
-	return strings.Join(all, "\n")
 }
 
 // chosen returns the outcome of a decision and what it chose.

@@ -19,7 +19,7 @@ const (
 	blue  style = "34"
 )
 
-func (t *text) paint(s style, what string) string {
+func (t *page) paint(s style, what string) string {
 	if !t.color || what == "" {
 		return what
 	}

@@ -13,10 +13,10 @@ import (
 	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/signals/retract"
-	texts "github.com/swarmbus/swarmbus/swarm/internal/words"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -37,11 +37,11 @@ func Text(w io.Writer, o *Options) func(solves.Event) error {
 	if o == nil {
 		o = &Options{}
 	}
-	t := &text{w: w, width: cmp.Or(o.Width, 100), full: o.Full, color: o.Color, words: map[signals.ID]string{}, seqs: map[signals.ID]uint64{}}
+	t := &page{w: w, width: cmp.Or(o.Width, 100), full: o.Full, color: o.Color, words: map[signals.ID]string{}, seqs: map[signals.ID]uint64{}}
 	return t.show
 }
 
-type text struct {
+type page struct {
 	w     io.Writer
 	width int
 	full  bool
@@ -53,7 +53,7 @@ type text struct {
 	err   error
 }
 
-func (t *text) show(e solves.Event) error {
+func (t *page) show(e solves.Event) error {
 	switch e := e.(type) {
 	case solves.Started:
 		t.started(e)
@@ -85,7 +85,7 @@ func why(e solves.Routed) string {
 	return text
 }
 
-func (t *text) started(e solves.Started) {
+func (t *page) started(e solves.Started) {
 	t.line("%s  %s", t.paint(bold, "Task"), t.said(e.Task.Task))
 	where := "      thread " + e.Thread
 	if e.Seed != 0 { // a log does not have it
@@ -111,7 +111,7 @@ func traits(p agents.Personality) string {
 
 // spoke shows one signal: its position in the log, source, kind, confidence and
 // content.
-func (t *text) spoke(s signals.Any) {
+func (t *page) spoke(s signals.Any) {
 	if began, ok := signals.As[runlog.Began](s); ok { // the round has a line
 		for _, c := range began.Payload.Selected() {
 			t.line("      %s", t.paint(faint, t.said(c.String())))
@@ -132,16 +132,16 @@ func (t *text) spoke(s signals.Any) {
 }
 
 // expect makes room for the names of those who will speak, which terms have.
-func (t *text) expect(p runlog.Opened) {
+func (t *page) expect(p runlog.Opened) {
 	if terms, err := p.Of(); err == nil {
 		for agent := range terms.Weights {
-			t.names = max(t.names, columns(Printable(agent)))
+			t.names = max(t.names, columns(text.Printable(agent)))
 		}
 	}
 }
 
 // note keeps what later signals refer to.
-func (t *text) note(s signals.Any) {
+func (t *page) note(s signals.Any) {
 	t.seqs[s.Head().ID] = s.Head().Seq
 	if n := coordination.NoteOf(s); n != nil {
 		t.words[s.Head().ID] = n.Summary
@@ -151,15 +151,15 @@ func (t *text) note(s signals.Any) {
 }
 
 // called returns what a signal is called by people: its id if the transcript began after it.
-func (t *text) called(id signals.ID) string { return cmp.Or(t.words[id], id.String()) }
+func (t *page) called(id signals.ID) string { return cmp.Or(t.words[id], id.String()) }
 
 func label(s signals.Any) string {
 	name, _, _ := strings.Cut(string(s.Kind()), ":")
-	return Printable(name[strings.LastIndex(name, "/")+1:])
+	return text.Printable(name[strings.LastIndex(name, "/")+1:])
 }
 
 // describe describes a signal in one sentence. A payload of an agent's own may panic.
-func (t *text) describe(s signals.Any) (what string, as style) {
+func (t *page) describe(s signals.Any) (what string, as style) {
 	defer func() {
 		if v := recover(); v != nil {
 			what, as = fmt.Sprintf("cannot be shown: panic: %v", v), red
@@ -255,7 +255,7 @@ func join(what, why string) string {
 	return what + " — " + why
 }
 
-func (t *text) stopped(r *solves.Result) {
+func (t *page) stopped(r *solves.Result) {
 	t.votes(r)
 	t.line("")
 	style := amber
@@ -289,7 +289,7 @@ func (t *text) stopped(r *solves.Result) {
 		t.line("          %s had not returned at the deadline: it ignores its context", t.name(name))
 	}
 	if q := r.Question; q != nil {
-		t.whole("%s  %s asks: %s", t.paint(bold, "Question"), Printable(q.Asks), t.said(q.Reason))
+		t.whole("%s  %s asks: %s", t.paint(bold, "Question"), text.Printable(q.Asks), t.said(q.Reason))
 		if len(q.Options) > 0 {
 			t.whole("          options: %s", t.said(strings.Join(q.Options, ", ")))
 		}
@@ -298,7 +298,7 @@ func (t *text) stopped(r *solves.Result) {
 		return // read from a log, which has no more details
 	}
 	t.line("%s", t.paint(faint, fmt.Sprintf("          %s, %d signals, %s (%d failed, %d late, %d dropped), %d refused, %v",
-		texts.Plural(r.Rounds, "round"), len(r.Log), texts.Plural(r.Turns.Taken, "turn"), r.Turns.Failed, r.Turns.Late, r.Turns.Dropped, r.Turns.Refused, r.Elapsed.Round(time.Millisecond))))
+		text.Plural(r.Rounds, "round"), len(r.Log), text.Plural(r.Turns.Taken, "turn"), r.Turns.Failed, r.Turns.Late, r.Turns.Dropped, r.Turns.Refused, r.Elapsed.Round(time.Millisecond))))
 	t.spent(r)
 	b := r.Account
 	t.line("%s", t.paint(faint, fmt.Sprintf("          account: %d intended = %d delivered + %d filtered + %d pending + %d dead",
@@ -306,7 +306,7 @@ func (t *text) stopped(r *solves.Result) {
 }
 
 // spent shows the cost of thinking, by agent and in total.
-func (t *text) spent(r *solves.Result) {
+func (t *page) spent(r *solves.Result) {
 	for _, id := range slices.Sorted(maps.Keys(r.Spent)) {
 		t.line("%s  %s", t.paint(faint, "          spent"), t.name(id)+"  "+t.paint(faint, costs(r.Spent[id])))
 	}
@@ -327,7 +327,7 @@ func costs(s spending.Cost) string {
 }
 
 // votes shows a bar for each proposal: the weight for it and against it.
-func (t *text) votes(r *solves.Result) {
+func (t *page) votes(r *solves.Result) {
 	tallies := r.Decision.Tallies()
 	if len(tallies) == 0 {
 		return
@@ -337,19 +337,19 @@ func (t *text) votes(r *solves.Result) {
 	most, names := 1.0, 0
 	for _, p := range tallies {
 		most = max(most, p.For+p.Against)
-		names = max(names, columns(Printable(p.ProposalID)))
+		names = max(names, columns(text.Printable(p.ProposalID)))
 	}
 	const bar = 30
 	for _, p := range tallies {
 		yes, no := int(bar*p.For/most+0.5), int(bar*p.Against/most+0.5)
 		t.line("      %s %s%s%s  %d agree, %d disagree, %d abstain; %s",
-			pad(Printable(p.ProposalID), names),
+			pad(text.Printable(p.ProposalID), names),
 			t.paint(green, strings.Repeat("█", yes)), t.paint(red, strings.Repeat("░", no)), strings.Repeat(" ", max(0, bar-yes-no)),
 			p.Agree, p.Disagree, p.Abstain, worth(r.Decision, p))
 	}
 	for _, p := range r.Proposals {
 		if n := agreeing(p); p.Lost && n > 0 {
-			t.line("      %s lost its conflict; %d agree with it", Printable(p.ID()), n)
+			t.line("      %s lost its conflict; %d agree with it", text.Printable(p.ID()), n)
 		}
 	}
 }
@@ -363,12 +363,12 @@ func agreeing(p agents.Standing) (n int) {
 	return n
 }
 
-func (t *text) name(agent string) string { return pad(Printable(agent), t.names) }
+func (t *page) name(agent string) string { return pad(text.Printable(agent), t.names) }
 
 func pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-columns(s))) }
 
 // said makes an agent's text safe to show.
-func (t *text) said(s string) string { return Printable(s) }
+func (t *page) said(s string) string { return text.Printable(s) }
 
 // worth formats the support of a proposal, and a probability of being right only
 // if one was learned.
@@ -396,7 +396,7 @@ func verdict(d consensus.Decision) string {
 }
 
 // line writes one line, cut to the width if there is one.
-func (t *text) line(format string, args ...any) {
+func (t *page) line(format string, args ...any) {
 	if t.full {
 		t.whole(format, args...)
 		return
@@ -409,7 +409,7 @@ func (t *text) line(format string, args ...any) {
 }
 
 // whole writes what is never cut: it takes several lines if it is longer than one.
-func (t *text) whole(format string, args ...any) {
+func (t *page) whole(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	if t.width >= 0 {
 		line = wrap(strings.TrimRight(line, " "), t.width)
@@ -418,7 +418,7 @@ func (t *text) whole(format string, args ...any) {
 }
 
 // write ends the transcript at the first error.
-func (t *text) write(line string) {
+func (t *page) write(line string) {
 	if t.err == nil {
 		_, t.err = fmt.Fprintln(t.w, strings.TrimRight(line, " "))
 	}

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // The bounds of a server's list.
@@ -70,7 +70,7 @@ func (v *Server) read(ctx context.Context, l *link) (all []*sdk.Tool, err error)
 }
 
 func (v *Server) specOf(t *sdk.Tool) tools.Spec {
-	s := tools.Spec{Server: v.spec.Name, Name: t.Name, Description: plain(t.Description), Input: schemaOf(t.InputSchema), Output: schemaOf(t.OutputSchema)}
+	s := tools.Spec{Server: v.spec.Name, Name: t.Name, Description: text.Lines(t.Description), Input: schemaOf(t.InputSchema), Output: schemaOf(t.OutputSchema)}
 	s.Hints.ReachesOutside = true // unless it says otherwise
 	if a := t.Annotations; a != nil {
 		s.Hints = tools.Hints{
@@ -87,14 +87,4 @@ func schemaOf(schema any) json.RawMessage {
 	}
 	text, _ := json.Marshal(schema) // what was decoded marshals
 	return text
-}
-
-// plain returns a text without control characters other than line breaks and tabs.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && !strconv.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, ""))
 }

@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // resultOf returns a result as text: the structured result, if there is one, then the
@@ -20,13 +21,13 @@ func resultOf(spec tools.Spec, r *sdk.CallToolResult) (tools.Result, error) {
 	}
 	var parts []string
 	if r.StructuredContent != nil {
-		text, err := json.Marshal(r.StructuredContent)
+		structured, err := json.Marshal(r.StructuredContent)
 		if err != nil {
 			return tools.Result{}, err
 		}
-		parts = append(parts, string(text))
-		if err := tools.Check(spec.Output, text); err != nil && !r.IsError {
-			return tools.Result{}, fmt.Errorf("the structured result does not conform to the tool's own schema: %.300s", shown(err.Error()))
+		parts = append(parts, string(structured))
+		if err := tools.Check(spec.Output, structured); err != nil && !r.IsError {
+			return tools.Result{}, fmt.Errorf("the structured result does not conform to the tool's own schema: %.300s", text.Line(err.Error()))
 		}
 	}
 	for _, c := range r.Content {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // ErrClosed is returned for calls of a server that was closed.
@@ -232,19 +233,19 @@ func (v *Server) why(ctx context.Context, l *link, err error) error {
 	}
 	var refusal *jsonrpc.Error
 	if errors.As(err, &refusal) && refusal.Code != unsent {
-		return &tools.RefusalError{Code: refusal.Code, Text: shown(refusal.Message)}
+		return &tools.RefusalError{Code: refusal.Code, Text: text.Line(refusal.Message)}
 	}
-	text := shown(err.Error())
+	problem := text.Line(err.Error())
 	if l.process == nil {
-		return errors.New(text)
+		return errors.New(problem)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) { // else we ended it
-		text = cmp.Or(l.process.why(), text)
+		problem = cmp.Or(l.process.why(), problem)
 	}
 	if said := v.stderr.String(); said != "" {
-		text += "; the end of its standard error: " + shown(said)
+		problem += "; the end of its standard error: " + text.Line(said)
 	}
-	return errors.New(text)
+	return errors.New(problem)
 }
 
 // calls are those that are running, for their progress.
@@ -281,7 +282,7 @@ func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 	r, ok := c.all[token]
 	c.mu.Unlock()
 	if ok {
-		hooks.Note(r.ctx, tools.Progress{Tool: r.tool, Done: p.Progress, Total: p.Total, Message: shown(p.Message)})
+		hooks.Note(r.ctx, tools.Progress{Tool: r.tool, Done: p.Progress, Total: p.Total, Message: text.Line(p.Message)})
 	}
 }
 

@@ -125,7 +125,7 @@ func TestACrashedServersErrorIsReportedAndItIsRestarted(t *testing.T) {
 	s := opened(t, "files", "crashes")
 	for range 2 {
 		o := called(t, agentsSet(s), "files/read")[0]
-		if o.How != tools.Broken || !strings.HasPrefix(o.Text, "the call of files/read got no result: its process has ended: exit status 3; the end of its standard error: [31mout of memory") {
+		if o.How != tools.Broken || !strings.HasPrefix(o.Text, "the call of files/read got no result: its process has ended: exit status 3; the end of its standard error: \\x1b[31mout of memory") {
 			t.Errorf("got %+v", o)
 		}
 	}
@@ -242,7 +242,7 @@ func TestEscapesAndInjectionsInResultsStayData(t *testing.T) {
 
 func TestARefusalOfTheProtocolIsNoResultOfTheTool(t *testing.T) {
 	t.Parallel()
-	one(t, "refuses", tools.Broken, "the call of files/read got no result: the server refused the call (code -32602): no [31msuch file")
+	one(t, "refuses", tools.Broken, "the call of files/read got no result: the server refused the call (code -32602): no \\x1b[31msuch file")
 }
 
 func TestAServersRequestsToTheClientAreRefused(t *testing.T) {

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // kept is how much of a command's standard error is kept, in bytes, and the most of a line.
@@ -41,16 +42,16 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 func (t *tail) sayLocked(line []byte) {
-	text := shown(string(line))
-	if text == "" {
+	said := shown(line)
+	if said == "" {
 		return
 	}
-	if t.text += text + "\n"; len(t.text) > kept {
+	if t.text += said + "\n"; len(t.text) > kept {
 		t.text = t.text[len(t.text)-kept:]
 		_, t.text, _ = strings.Cut(t.text, "\n")
 	}
 	if t.show != nil {
-		_, _ = fmt.Fprintf(t.show, "%s: %s\n", t.name, text) // for a person; the run does not depend on it
+		_, _ = fmt.Fprintf(t.show, "%s: %s\n", t.name, said) // for a person; the run does not depend on it
 	}
 }
 
@@ -58,18 +59,7 @@ func (t *tail) sayLocked(line []byte) {
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return strings.TrimSpace(t.text + shown(string(t.line)))
+	return strings.TrimSpace(t.text + shown(t.line))
 }
 
-// shown returns a text of a server on one line, without control characters.
-func shown(text string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case !strconv.IsPrint(r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "")))
-}
+func shown(line []byte) string { return strings.TrimSpace(text.Printable(string(line))) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 )
@@ -49,7 +50,7 @@ func (n *newest) add(room string, e shown, said string) {
 		n.rooms[room] = of
 	}
 	if said != "" {
-		of.said = beginning(said)
+		of.said = text.FitRunes(said, 160)
 	}
 	of.all, of.bytes = append(of.all, e), of.bytes+len(e.text)
 	for len(of.all) > mostEvents || of.bytes > mostBytes && len(of.all) > 1 {
@@ -77,15 +78,6 @@ func (n *newest) said(room string) string {
 		return of.said
 	}
 	return ""
-}
-
-// beginning returns the beginning of a text.
-func beginning(text string) string {
-	const most = 160
-	if all := []rune(text); len(all) > most {
-		return string(all[:most]) + "…"
-	}
-	return text
 }
 
 // Page implements [api.Rooms].

@@ -132,7 +132,7 @@ func reportOf(run string, turns map[signals.ID]reports.Turn, parts []signals.Any
 		if err != nil {
 			body, _ = json.Marshal(err.Error())
 		}
-		part := api.ReportPart{Seq: s.Head().Seq, Kind: string(s.Kind()), Text: text(receipt, s), Body: body}
+		part := api.ReportPart{Seq: s.Head().Seq, Kind: string(s.Kind()), Text: acceptedAs(receipt, s), Body: body}
 		if p, ok := s.Body().(reports.Rejected); ok {
 			part.Text, part.Reason = p.Detail, string(p.Reason)
 			of.Rejected = append(of.Rejected, part)
@@ -143,8 +143,8 @@ func reportOf(run string, turns map[signals.ID]reports.Turn, parts []signals.Any
 	return of
 }
 
-// text returns what a receipt says of an accepted part.
-func text(r reports.Receipt, s signals.Any) string {
+// acceptedAs returns what a receipt says of an accepted part.
+func acceptedAs(r reports.Receipt, s signals.Any) string {
 	for _, a := range r.Accepted {
 		if a.ID == s.Head().ID {
 			return a.Text

@@ -5,7 +5,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/conflict"
-	"github.com/swarmbus/swarmbus/swarm/internal/words"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
@@ -158,7 +158,7 @@ func (t *Table) outcome(p conflict.Pair, end settle.End) string {
 		leader, probability = p.B.ProposalID, 1-probability
 	}
 	return fmt.Sprintf("%s after %s of debate: of the two, %s is right with probability %.2f",
-		end, words.Plural(rounds, "round"), leader, probability)
+		end, text.Plural(rounds, "round"), leader, probability)
 }
 
 // Unsettled says why conflicts that are still open were not settled, unless only somebody

@@ -7,9 +7,9 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
-	"github.com/swarmbus/swarmbus/swarm/internal/words"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -139,11 +139,11 @@ func brokenOff(d consensus.Decision, failed []error) End {
 func (c *Count) silence(after Round) string {
 	made := c.Thread.Votes.Len()
 	if made == 0 && after.Emitted == 0 {
-		return fmt.Sprintf("none of %s said anything", words.Plural(len(c.Seats), "agent"))
+		return fmt.Sprintf("none of %s said anything", text.Plural(len(c.Seats), "agent"))
 	}
 	proposals := "no proposals"
 	if made > 0 {
-		proposals = words.Plural(made, "proposal")
+		proposals = text.Plural(made, "proposal")
 	}
-	return fmt.Sprintf("%s and no votes that count (%s may vote)", proposals, words.Plural(len(c.Options().Electorate), "agent"))
+	return fmt.Sprintf("%s and no votes that count (%s may vote)", proposals, text.Plural(len(c.Options().Electorate), "agent"))
 }

@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/consensus"
-	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/internal/words"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -36,10 +35,10 @@ func (c *Case) Detail() string {
 		all[0] += ": " + r.Decision.Reason()
 	}
 	if r.Stop != runlog.StopConsensus {
-		all = append(all, c.Alone, words.Join(r.Obstacles))
+		all = append(all, c.Alone, text.Join(r.Obstacles))
 	}
 	if r.Stop == runlog.StopDeadlock {
-		all = append(all, words.AtMost(c.Unsettled)...)
+		all = append(all, text.AtMost(c.Unsettled)...)
 	}
 	all = slices.Concat(all, unpaid(r), absent(r), uncounted(r), refusals(r), troubles(r), passes(r))
 	if len(c.Stopped) > 0 {
@@ -66,7 +65,7 @@ func unpaid(r *solves.Result) (all []string) {
 	for _, u := range r.Unpaid {
 		all = append(all, u.String())
 	}
-	return words.AtMost(all)
+	return text.AtMost(all)
 }
 
 // absent names who is missing in a vote without a quorum.
@@ -76,7 +75,7 @@ func absent(r *solves.Result) []string {
 	}
 	return []string{fmt.Sprintf(
 		"no vote of %s: if the others are enough, set the quorum to %d, or let only those agents vote that have to",
-		strings.Join(words.AtMost(r.Missing), ", "), r.Decision.Voters,
+		strings.Join(text.AtMost(r.Missing), ", "), r.Decision.Voters,
 	)}
 }
 
@@ -89,7 +88,7 @@ func troubles(r *solves.Result) []string {
 	for _, l := range r.Late {
 		late = append(late, l.String())
 	}
-	return append(words.AtMost(failed), words.AtMost(late)...)
+	return append(text.AtMost(failed), text.AtMost(late)...)
 }
 
 // passes lists the turns in which agents had nothing to add, if votes are missing or a plan has
@@ -102,7 +101,7 @@ func passes(r *solves.Result) (all []string) {
 	for _, p := range r.Passed {
 		all = append(all, p.String())
 	}
-	return words.AtMost(all)
+	return text.AtMost(all)
 }
 
 // uncounted lists the votes that do not count, and which proposals they may
@@ -111,13 +110,13 @@ func uncounted(r *solves.Result) (all []string) {
 	for _, u := range r.Decision.Uncounted() {
 		switch u.Cause {
 		case consensus.UnknownProposal:
-			all = append(all, fmt.Sprintf("%s voted on %q, which no agent proposed%s", u.Voter, u.ProposalID, near.Suggest(u.ProposalID, proposed(r))))
+			all = append(all, fmt.Sprintf("%s voted on %q, which no agent proposed%s", u.Voter, u.ProposalID, text.Suggest(u.ProposalID, proposed(r))))
 		case consensus.NotEligible:
 			all = append(all, fmt.Sprintf("%s voted on %q and may not vote", u.Voter, u.ProposalID))
 		case consensus.Superseded: // the voter's own doing
 		}
 	}
-	return words.AtMost(all)
+	return text.AtMost(all)
 }
 
 // proposed returns the ids of the proposals.
@@ -138,5 +137,5 @@ func refusals(r *solves.Result) (all []string) {
 			all = append(all, fmt.Sprintf("%s of %s was refused: %v", k, refused.Agent, refused.Err))
 		}
 	}
-	return words.AtMost(all)
+	return text.AtMost(all)
 }

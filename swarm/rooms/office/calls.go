@@ -8,6 +8,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 )
 
@@ -46,8 +47,7 @@ func seen(ctx context.Context, room *rooms.Turn, calls *tools.Calls, c models.Ca
 	_ = json.Unmarshal(c.Args, &args) // those that are no object are refused when the call is made
 	call := rooms.Call{Tool: c.Name, Args: args, Reports: true, Repeats: calls.Repeats(c.Name)}
 	called, err := room.Call(ctx, call, func(ctx context.Context) (string, error) { return resultOf(ctx, calls, c) })
-	quoted, _ := json.Marshal(map[string]string{"result": cut(called.Result)})
-	return models.Result{Call: c.ID, Text: string(quoted), IsError: called.Failed}, err
+	return models.Result{Call: c.ID, Text: fmt.Sprintf(`{"result":%s}`, text.Prompt(called.Result, quoted)), IsError: called.Failed}, err
 }
 
 // resultOf makes a call, or returns its recorded result. A call whose policy is "ask" is

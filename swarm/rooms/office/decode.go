@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // keys are those of an office, its agents and their lines.
@@ -61,7 +61,7 @@ func placed(path string, err error) error {
 	}
 	problem := of.GetMessage()
 	if name, ok := strings.CutPrefix(problem, "unknown field "); ok {
-		problem += near.Suggest(strings.Trim(name, `"`), keys)
+		problem += text.Suggest(strings.Trim(name, `"`), keys)
 	}
 	at := of.GetToken().Position
 	return fmt.Errorf("office: %s:%d:%d: %s", path, at.Line, at.Column, problem)

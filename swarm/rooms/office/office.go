@@ -15,8 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/internal/files"
-	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
@@ -107,7 +106,7 @@ const mostBytes = 1 << 20
 
 // Load reads a file.
 func Load(path string) (*Office, error) {
-	text, err := files.Read(path, mostBytes)
+	text, err := text.ReadFile(path, mostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("office: %w", err)
 	}
@@ -173,7 +172,7 @@ func (o *Office) problem(a Agent) string {
 		}
 		for _, name := range line.To {
 			if names := o.names(); !slices.Contains(names, name) {
-				return fmt.Sprintf("script: to: there is no agent %q%s", name, near.Suggest(name, names))
+				return fmt.Sprintf("script: to: there is no agent %q%s", name, text.Suggest(name, names))
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 )
@@ -19,11 +20,11 @@ const mostStub = 128
 // stubber returns a function that has a model write the stub of a tool's result.
 func stubber(m models.Model) rooms.Stubber {
 	return func(ctx context.Context, call events.Tool) (string, error) {
-		line, err := json.Marshal(map[string]any{"tool": call.ToolName, "args": call.Args, "status": call.Status, "result": cut(*call.Result)})
+		line, err := json.Marshal(map[string]any{"tool": call.ToolName, "args": call.Args, "status": call.Status, "result": text.Shorten(*call.Result, quoted)})
 		if err != nil {
 			return "", fmt.Errorf("office: %w", err)
 		}
-		answer, err := models.Ask(ctx, m, &models.Request{System: distill, Messages: []models.Message{models.User(string(line))}, Most: mostStub})
+		answer, err := models.Ask(ctx, m, &models.Request{System: distill, Messages: []models.Message{models.User(string(text.PromptJSON(line)))}, Most: mostStub})
 		if err != nil {
 			return "", err
 		}

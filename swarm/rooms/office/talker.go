@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"iter"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
@@ -69,7 +69,7 @@ and nothing else.`
 func prompt(turn *agents.Turn) string {
 	var b strings.Builder
 	for i, s := range append(turn.Heard[:len(turn.Heard):len(turn.Heard)], turn.New...) {
-		if line := quote(s, i >= len(turn.Heard)); line != nil {
+		if line := eventLine(s, i >= len(turn.Heard)); line != nil {
 			b.Write(line)
 			b.WriteByte('\n')
 		}
@@ -77,44 +77,32 @@ func prompt(turn *agents.Turn) string {
 	return b.String()
 }
 
-// quote returns an event as a line of JSON.
-func quote(s signals.Any, isNew bool) []byte {
-	from := s.Head().Source
-	var line map[string]any
+// eventLine returns an event as a line of JSON.
+func eventLine(s signals.Any, isNew bool) []byte {
+	line := map[string]any{"from": s.Head().Source}
 	switch b := s.Body().(type) {
 	case events.User:
-		line = map[string]any{"from": from, "says": cut(b.Content)}
+		line["says"] = text.Shorten(b.Content, quoted)
 	case events.Dialogue:
-		line = map[string]any{"from": from, "says": cut(b.Content)}
+		line["says"] = text.Shorten(b.Content, quoted)
 	case events.Mailbox:
-		line = map[string]any{"from": from, "mail": b.Subject, "body": cut(b.Body), "§": b.Ix}
+		line["mail"], line["body"], line["§"] = b.Subject, text.Shorten(b.Body, quoted), b.Ix
 	case events.Tool:
-		line = map[string]any{"from": from, "tool": b.ToolName, "label": b.Label, "§": b.Ix, "status": b.Status}
+		line["tool"], line["label"], line["§"], line["status"] = b.ToolName, b.Label, b.Ix, b.Status
 		if b.Stub != nil {
 			line["stub"] = *b.Stub
 		}
 	case events.System:
-		line = map[string]any{"from": from, "note": cut(b.Content)}
+		line["note"] = text.Shorten(b.Content, quoted)
 	default:
 		return nil
 	}
 	if isNew {
 		line["new"] = true
 	}
-	text, err := json.Marshal(line)
+	raw, err := json.Marshal(line)
 	if err != nil {
 		return nil
 	}
-	return text
-}
-
-func cut(text string) string {
-	if len(text) <= quoted {
-		return text
-	}
-	end := quoted
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return fmt.Sprintf("%s… [cut: the text has %d bytes]", text[:end], len(text))
+	return text.PromptJSON(raw)
 }

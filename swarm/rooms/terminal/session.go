@@ -21,10 +21,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // Help lists the commands.
@@ -182,7 +182,7 @@ func (s *Session) Do(ctx context.Context, line string) (more bool, err error) {
 	}
 	err = s.do(ctx, command, rest)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, rooms.ErrClosed) {
-		s.print("  ? " + transcript.Printable(err.Error()))
+		s.print("  ? " + text.Printable(err.Error()))
 		return true, nil
 	}
 	return err == nil, err

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // Text returns an event as a line, or as several if the event has line breaks; "" for one
@@ -24,14 +24,14 @@ func Text(e events.Event) string {
 		return tool(e.From, b)
 	case events.Signal:
 		if b.By != "system" {
-			return fmt.Sprintf("  §%d · %s: %s", b.Ix, transcript.Printable(b.By), b.What)
+			return fmt.Sprintf("  §%d · %s: %s", b.Ix, text.Printable(b.By), b.What)
 		}
 	case events.Mailbox:
-		return fmt.Sprintf("  §%d ▸ mail from %s to %s: %s", b.Ix, e.From, b.To, transcript.Printable(b.Subject))
+		return fmt.Sprintf("  §%d ▸ mail from %s to %s: %s", b.Ix, e.From, b.To, text.Printable(b.Subject))
 	case events.Pass:
 		return fmt.Sprintf("  (%s passes)", e.From)
 	case events.System:
-		return "  · " + transcript.Printable(b.Content)
+		return "  · " + text.Printable(b.Content)
 	case events.Key:
 	}
 	return ""
@@ -48,27 +48,21 @@ func mark(c events.Common) string {
 }
 
 func message(from, mark, content string) string {
-	var b strings.Builder
-	for line := range strings.Lines(content) {
-		line = transcript.Printable(strings.TrimRight(line, "\r\n"))
-		if b.Len() == 0 {
-			fmt.Fprintf(&b, "%s%s: %s", from, mark, line)
-		} else {
-			fmt.Fprintf(&b, "\n    %s", line)
-		}
+	if content == "" {
+		return ""
 	}
-	return b.String()
+	return from + mark + ": " + strings.TrimPrefix(indented(content), indent)
 }
 
 func tool(from string, b events.Tool) string {
-	what := fmt.Sprintf("  §%d ▸ %s calls %s, %s: ", b.Ix, from, transcript.Printable(b.ToolName), transcript.Printable(b.Label))
+	what := fmt.Sprintf("  §%d ▸ %s calls %s, %s: ", b.Ix, from, text.Printable(b.ToolName), text.Printable(b.Label))
 	switch b.Status {
 	case events.Pending:
 		return what + "…"
 	case events.Done:
-		return what + transcript.Printable(*b.Stub)
+		return what + text.Printable(*b.Stub)
 	case events.Failed:
-		return what + "error: " + transcript.Printable(*b.Stub)
+		return what + "error: " + text.Printable(*b.Stub)
 	case events.Running:
 	}
 	return ""
@@ -89,13 +83,9 @@ func Whole(e events.Event) string {
 	return Text(e)
 }
 
-func indented(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		fmt.Fprintf(&b, "    %s\n", transcript.Printable(strings.TrimRight(line, "\r\n")))
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
+const indent = "    "
+
+func indented(s string) string { return indent + strings.ReplaceAll(text.Lines(s), "\n", "\n"+indent) }
 
 // list returns the rooms, one a line.
 func list(all []rooms.Snapshot, current string) string {

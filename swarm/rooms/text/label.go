@@ -3,6 +3,8 @@ package text
 import (
 	"strings"
 	"unicode"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 const (
@@ -37,22 +39,22 @@ func count(label string) int { return len(strings.FieldsFunc(label, between)) }
 
 // cut returns the first words of a text, each of them cut, and without anything that
 // cannot be printed.
-func cut(text string, most int) string {
+func cut(s string, most int) string {
 	var b strings.Builder
 	n := 0
-	for text = strings.TrimLeftFunc(text, between); text != "" && n < most; n++ {
-		end := strings.IndexFunc(text, between)
+	for s = strings.TrimLeftFunc(s, between); s != "" && n < most; n++ {
+		end := strings.IndexFunc(s, between)
 		if end < 0 {
-			end = len(text)
+			end = len(s)
 		}
-		word := text[:end]
+		word := s[:end]
 		if len(word) > wordBytes {
-			word = strings.ToValidUTF8(word[:wordBytes], "")
+			word = text.Head(word, wordBytes)
 		}
 		b.WriteString(word)
-		sep := text[end:]
-		text = strings.TrimLeftFunc(sep, between)
-		if text == "" || n == most-1 {
+		sep := s[end:]
+		s = strings.TrimLeftFunc(sep, between)
+		if s == "" || n == most-1 {
 			break
 		}
 		if sep[0] == '-' || sep[0] == '_' {
@@ -64,29 +66,13 @@ func cut(text string, most int) string {
 	return b.String()
 }
 
-// Line returns the first line of a text that is not empty, without anything that
-// cannot be printed, and cut to 200 characters.
-func Line(text string) string {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(strings.Map(func(r rune) rune {
-			switch {
-			case unicode.IsSpace(r):
-				return ' '
-			case !unicode.IsPrint(r):
-				return -1
-			}
-			return r
-		}, line))
-		if line != "" {
-			return clip(line, stubRunes)
+// Line returns the first line of a text that is not empty, as a terminal can show it, cut to 200
+// characters.
+func Line(s string) string {
+	for line := range strings.Lines(s) {
+		if line = text.Line(line); line != "" {
+			return text.FitRunes(line, stubRunes)
 		}
 	}
 	return ""
-}
-
-func clip(line string, most int) string {
-	if runes := []rune(line); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return line
 }

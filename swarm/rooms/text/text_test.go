@@ -176,12 +176,12 @@ func TestLineIsTheFirstThatIsNotEmpty(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"\n \n 3 DBs synced\nmore":  "3 DBs synced",
-		"a\tb\x1b[2J\x00":           "a b[2J",
+		"a\tb\x1b[2J\x00":           `a b\x1b[2J\x00`,
 		"":                          "",
 		strings.Repeat("ä", 200):    strings.Repeat("ä", 200),
 		strings.Repeat("ä", 201):    strings.Repeat("ä", 199) + "…",
 		strings.Repeat("x", 10<<20): strings.Repeat("x", 199) + "…",
-		"\u202eevil":                "evil",
+		"\u202eevil":                `\u202eevil`,
 	} {
 		if got := text.Line(in); got != want {
 			t.Errorf("%.20q: got %q, want %q", in, got, want)

@@ -1,5 +1,4 @@
-// Package near finds the word that somebody meant.
-package near
+package text
 
 import (
 	"cmp"

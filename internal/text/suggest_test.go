@@ -1,9 +1,9 @@
-package near_test
+package text_test
 
 import (
 	"testing"
 
-	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 func TestSuggest(t *testing.T) {
@@ -12,11 +12,11 @@ func TestSuggest(t *testing.T) {
 	for word, want := range map[string]string{
 		"rolle": `; did you mean "role"?`, "modol": `; did you mean "model"?`, "task": `; did you mean "task:new"?`, "qqqqqqq": "",
 	} {
-		if got := near.Suggest(word, known); got != want {
+		if got := text.Suggest(word, known); got != want {
 			t.Errorf("%s: got %q, want %q", word, got, want)
 		}
 	}
-	if got := near.Suggest("x", []string(nil)); got != "" {
+	if got := text.Suggest("x", []string(nil)); got != "" {
 		t.Errorf("of none: got %q", got)
 	}
 }

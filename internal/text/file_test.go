@@ -1,4 +1,4 @@
-package files_test
+package text_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/swarmbus/swarmbus/internal/files"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 func TestFileWithMoreThanItMayHaveIsRefused(t *testing.T) {
@@ -16,13 +16,13 @@ func TestFileWithMoreThanItMayHaveIsRefused(t *testing.T) {
 	if err := os.WriteFile(name, []byte("12345"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := files.Read(name, 5); err != nil || string(text) != "12345" {
-		t.Errorf("%q, %v", text, err)
+	if got, err := text.ReadFile(name, 5); err != nil || string(got) != "12345" {
+		t.Errorf("%q, %v", got, err)
 	}
-	if text, err := files.Read(name, 4); err == nil || text != nil || !strings.Contains(err.Error(), name+" has more than 4 bytes") {
-		t.Errorf("%q, %v", text, err)
+	if got, err := text.ReadFile(name, 4); err == nil || got != nil || !strings.Contains(err.Error(), name+" has more than 4 bytes") {
+		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := files.Read(name+"b", 4); !os.IsNotExist(err) {
+	if _, err := text.ReadFile(name+"b", 4); !os.IsNotExist(err) {
 		t.Errorf("%v", err)
 	}
 }
@@ -35,7 +35,7 @@ func TestFileWithoutAnEndIsRefused(t *testing.T) {
 	}
 	refused := make(chan error, 1)
 	go func() {
-		_, err := files.Read("/dev/zero", 1<<20)
+		_, err := text.ReadFile("/dev/zero", 1<<20)
 		refused <- err
 	}()
 	select {

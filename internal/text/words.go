@@ -1,5 +1,4 @@
-// Package words has what texts for people have in common.
-package words
+package text
 
 import (
 	"fmt"

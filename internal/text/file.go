@@ -1,5 +1,4 @@
-// Package files reads the files of users.
-package files
+package text
 
 import (
 	"fmt"
@@ -7,9 +6,9 @@ import (
 	"os"
 )
 
-// Read reads a file of at most so many bytes. Of a larger one it reads no more than it needs to
+// ReadFile reads a file of at most so many bytes. Of a larger one it reads no more than it needs to
 // refuse it.
-func Read(name string, most int64) ([]byte, error) {
+func ReadFile(name string, most int64) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
