@@ -23,7 +23,8 @@ type answer struct {
 	finish  finish
 	usage   usage
 	model   string
-	stray   string // an event that is no part of an answer
+	chat    bool   // what has come has the form of an answer
+	stray   string // an event that is no part of one
 }
 
 // repeats says whether the messages of a stream repeat what came before them.
@@ -39,6 +40,10 @@ const (
 // read reads the next event, of which no member has to be there.
 func (a *answer) read(e wire.Event) {
 	o := wire.ObjectOf(e.Data)
+	if inner := o.Object("provider", "data", "result", "response"); inner["choices"] != nil && !o.Has("choices") {
+		o = inner // of a gateway
+	}
+	a.chat = a.chat || o["choices"] != nil
 	a.model = cmp.Or(wire.Clean(o.Text("model")), a.model)
 	a.usage.add(o)
 	choices := o.List("choices")
@@ -82,11 +87,16 @@ func (a *answer) choice(c wire.Object, bare bool) {
 	}
 	a.say(text)
 	a.refused.Add(refused + part.Text("refusal"))
-	for _, call := range part.List("tool_calls") {
-		a.calls.add(wire.ObjectOf(call), a.asked.Tools)
+	calls := part.List("tool_calls")
+	if calls == nil && part.Object("function_call") != nil { // else it says the same
+		calls = append(calls, part["function_call"])
 	}
-	if call := part.Object("function_call"); call != nil {
-		a.calls.add(wire.Object{"function": part["function_call"]}, a.asked.Tools)
+	for i, call := range calls {
+		place := ""
+		if len(calls) > 1 {
+			place = fmt.Sprint("place ", i)
+		}
+		a.calls.add(wire.ObjectOf(call), place, a.asked.Tools)
 	}
 	a.kept.add(part, "role", "content", "refusal", "tool_calls", "function_call", "finish_reason", "index", "name", "annotations", "audio", "logprobs")
 }
@@ -194,7 +204,7 @@ func (a *answer) unended(r *wire.Response, words string) error {
 	kind := r.Header.Get("Content-Type")
 	if a.text.Raw() == "" && len(a.calls) == 0 && (words != "" || !strings.HasPrefix(strings.ToLower(kind), "text/event-stream")) {
 		e := r.Problem(models.ErrMalformed, fmt.Sprintf("the response of content type %q is no answer: %s", kind, words))
-		e.Final = true
+		e.Final = !a.chat
 		return e
 	}
 	return r.Problem(models.ErrCutOff, strings.TrimSuffix("the stream ended without a finish reason: "+words, ": "))

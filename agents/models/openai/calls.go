@@ -23,13 +23,13 @@ type call struct {
 	kept            members
 }
 
-// add adds a part of a call.
-func (cs *calls) add(o wire.Object, offered []models.Tool) {
+// add adds a part of a call. Where it stands among several tells them apart if nothing else does.
+func (cs *calls) add(o wire.Object, place string, offered []models.Tool) {
 	f := o.Object("function")
 	if f == nil {
 		f = o
 	}
-	part := &call{index: o.Label("index"), id: o.Label("id"), name: f.Label("name")}
+	part := &call{index: cmp.Or(o.Label("index"), place), id: o.Label("id"), name: f.Label("name")}
 	if value := argsOf(f); value != "" {
 		part.args = []string{value}
 	}
@@ -81,7 +81,7 @@ func (cs calls) of(part *call) *call {
 }
 
 // isOver reports whether a part begins another call than c, to which it seems to belong. A part
-// without a name never does: ids change within a call, and an index may stand for all.
+// without a name never does, nor one that names a call without: ids change within a call, and an index may stand for all.
 func (c *call) isOver(part *call, offered []models.Tool) bool {
 	isTool := func(name string) bool {
 		return slices.ContainsFunc(offered, func(t models.Tool) bool { return t.Name == name })
@@ -89,7 +89,7 @@ func (c *call) isOver(part *call, offered []models.Tool) bool {
 	other := c.id != "" && part.id != "" && c.id != part.id
 	args, more := strings.Join(c.args, ""), strings.Join(part.args, "")
 	switch {
-	case part.name == "":
+	case part.name == "" || c.name == "":
 		return false
 	case part.name != c.name: // the rest of the name, or another
 		return args != "" || other || isTool(c.name) || isTool(part.name)

@@ -72,7 +72,7 @@ func (p *parser) line(line []byte) {
 		for bytes.HasPrefix(bytes.TrimSpace(value), []byte("data:")) { // some gateways say it twice
 			value = bytes.TrimSpace(value)[len("data:"):]
 		}
-		if p.bare != nil || len(p.event.Data) > 0 && (json.Valid(p.event.Data) || isDone(p.event.Data)) {
+		if p.bare != nil || isWhole(p.event.Data) {
 			p.flush()
 		}
 		if field == "error" {
@@ -107,6 +107,11 @@ func (p *parser) flush() {
 	default:
 		p.one(e)
 	}
+}
+
+// isWhole reports whether data does not go on with the next line: it is a value, or words.
+func isWhole(data []byte) bool {
+	return len(data) > 0 && (data[0] != '{' && data[0] != '[' || json.Valid(data) || isDone(data))
 }
 
 func isDone(text []byte) bool {
