@@ -105,7 +105,7 @@ func names(words, member string) bool {
 	if strings.Contains(member, "_") || member == "temperature" {
 		return strings.Contains(words, member)
 	}
-	return regexp.MustCompile(`(^|["'` + "`" + `.])` + regexp.QuoteMeta(member) + `(["'` + "`" + `.]|:)`).MatchString(words)
+	return regexp.MustCompile(`(^|: |["'` + "`" + `.])` + regexp.QuoteMeta(member) + `(["'` + "`" + `.]|:)`).MatchString(words)
 }
 
 // sendsKept reports whether a refusal names a member that only the model knows.

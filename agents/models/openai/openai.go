@@ -96,7 +96,7 @@ func New(o Options) (*Model, error) {
 		id: models.ID{Provider: cmp.Or(o.Provider, "openai"), Name: o.Model}, base: *at, header: http.Header{}, bare: strings.Trim(at.Path, "/") == "",
 		params: maps.Clone(o.Params), forms: forms{tokens: o.Tokens, schema: cmp.Or(o.Schema, JSONSchema), either: o.SchemaOrTools, whole: o.Whole},
 	}
-	azure := strings.HasSuffix(at.Hostname(), ".azure.com")
+	azure := strings.HasSuffix(at.Hostname(), ".azure.com") || strings.Contains(at.Path, "/openai/deployments/")
 	if own := azure || at.Hostname() == "api.openai.com"; o.Tokens == "" {
 		m.forms.tokens = maxTokens
 		if own || newer.MatchString(o.Model) {
