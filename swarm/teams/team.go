@@ -86,6 +86,13 @@ type Model struct {
 	Key      Variable `json:"key,omitempty" jsonschema:"Name of the environment variable that has the key. Default: OPENAI_API_KEY or ANTHROPIC_API_KEY."`
 	Price    *Price   `json:"price,omitempty" jsonschema:"Price of the model, which a budget in money needs. Default: unknown; Ollama is free."`
 	Limits   Limits   `json:"limits,omitzero" jsonschema:"Limits that models of one server with the same limits share."`
+
+	Params  map[string]any      `json:"params,omitempty" jsonschema:"Members of every request, such as top_p, stop or reasoning_effort, in place of what would be sent."`
+	Headers map[string]Variable `json:"headers,omitempty" jsonschema:"HTTP headers, each with the name of the environment variable that has its value."`
+	Query   map[string]string   `json:"query,omitempty" jsonschema:"Query of every URL, such as api-version for Azure."`
+	Schema  string              `json:"schema,omitempty" jsonschema:"How the server is told the schema of an answer: json_schema, json_object, prompt, tools or off. Default: the first that it does not refuse."`
+	Tokens  string              `json:"tokens,omitempty" jsonschema:"Member for the bound on an answer: max_tokens or max_completion_tokens. Default: the one that the server does not refuse."`
+	Stream  *bool               `json:"stream,omitempty" jsonschema:"Whether answers are streamed. Default: true."`
 }
 
 // ID returns the id of the model.
@@ -197,7 +204,7 @@ func (t *Team) Bare() *Team {
 	bare.Budget, bare.Deadline, bare.Journal = "", 0, ""
 	bare.Models = map[string]Model{}
 	for name, m := range t.Models {
-		bare.Models[name] = Model{Provider: m.Provider, Name: m.Name}
+		bare.Models[name] = Model{Provider: m.Provider, Name: m.Name, Params: m.Params, Schema: m.Schema}
 	}
 	return &bare
 }

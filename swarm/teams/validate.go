@@ -150,6 +150,19 @@ func (t *Team) checkModel(f *faults, field string, m Model) {
 		f.add(field+".baseURL", "is required: the address of the agent")
 	}
 	checkVariable(f, field+".key", m.Key)
+	for name, variable := range m.Headers {
+		checkVariable(f, field+".headers."+name, variable)
+	}
+	known(f, field+".schema", m.Schema, []string{"json_schema", "json_object", "prompt", "tools", "off"})
+	known(f, field+".tokens", m.Tokens, []string{"max_tokens", "max_completion_tokens"})
+	for name, set := range map[string]bool{"query": m.Query != nil, "schema": m.Schema != "", "tokens": m.Tokens != "", "stream": m.Stream != nil} {
+		if set && m.Provider != OpenAI && m.Provider != Ollama {
+			f.add(field+"."+name, "is only for servers of OpenAI's protocol")
+		}
+	}
+	if m.Params != nil && m.Provider == A2A {
+		f.add(field+".params", "is not for agents of A2A")
+	}
 	if m.Price != nil {
 		f.check(field+".price", models.Price(*m.Price).Validate())
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -100,15 +101,31 @@ func Model(about teams.Model) (models.Model, error) {
 			return nil, fmt.Errorf("the key is missing: set %s", variable)
 		}
 	}
+	header := http.Header{}
+	for name, variable := range about.Headers {
+		value := strings.TrimSpace(os.Getenv(string(variable)))
+		if value == "" {
+			return nil, fmt.Errorf("the header %s is missing: set %s", name, variable)
+		}
+		header.Set(name, value)
+	}
 	switch about.Provider {
 	case teams.A2A:
-		return a2a.New(a2a.Options{Name: about.Name, Key: key, URL: base, Client: client})
+		return a2a.New(a2a.Options{Name: about.Name, Key: key, URL: base, Header: header, Client: client})
 	case teams.Anthropic:
-		return anthropic.New(anthropic.Options{Model: about.Name, Key: key, BaseURL: base, Client: client})
+		return anthropic.New(anthropic.Options{Model: about.Name, Key: key, BaseURL: base, Header: header, Params: about.Params, Client: client})
 	case teams.Ollama:
 		base = cmp.Or(base, "http://127.0.0.1:11434/v1")
 	}
-	return openai.New(openai.Options{Provider: string(about.Provider), Model: about.Name, Key: key, BaseURL: base, Client: client})
+	query := url.Values{}
+	for name, value := range about.Query {
+		query.Set(name, value)
+	}
+	return openai.New(openai.Options{
+		Provider: string(about.Provider), Model: about.Name, Key: key, BaseURL: base, Header: header, Query: query, Client: client,
+		Params: about.Params, Schema: openai.Schema(about.Schema), Tokens: about.Tokens, Whole: about.Stream != nil && !*about.Stream,
+		SchemaOrTools: about.Provider == teams.Ollama, // with a schema it calls no tools
+	})
 }
 
 // Embedder returns a model that makes vectors, without limits.

@@ -1,8 +1,14 @@
 package providers_test
 
 import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
@@ -90,5 +96,62 @@ func TestModelsOfOneServerShareTheirLimits(t *testing.T) {
 	}
 	if _ = ask(t, all["apart"]); len(server.Requests()) != before+1 {
 		t.Error("apart has limits of its own, and did not ask")
+	}
+}
+
+// TestSettingsOfAModelAreSent has the settings of a team file.
+func TestSettingsOfAModelAreSent(t *testing.T) {
+	var sent map[string]any
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.String() != "/openai/deployments/gpt4o/chat/completions?api-version=2024-10-21" || r.Header.Get("X-Title") != "swarm" || r.Header.Get("Api-Key") != "sk-1" {
+			t.Errorf("%s, %v", r.URL, r.Header)
+		}
+		sent = nil
+		_ = json.NewDecoder(r.Body).Decode(&sent)
+		_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}]}`)
+	}))
+	defer s.Close()
+	t.Setenv("TITLE", "swarm")
+	t.Setenv("AZURE_KEY", "sk-1")
+	team, err := teams.Parse("team.yaml", []byte(strings.ReplaceAll(`
+models:
+  m:
+    provider: openai
+    name: gpt4o
+    baseURL: BASE/openai/deployments/gpt4o
+    key: AZURE_KEY
+    headers: {x-title: TITLE}
+    query: {api-version: "2024-10-21"}
+    params: {reasoning_effort: low, stop: [END], metadata: {run: 7}}
+    schema: prompt
+    tokens: max_completion_tokens
+    stream: false
+agents: [{id: a}]
+`, "BASE", s.URL)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := providers.Model(team.Models["m"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Ask(t.Context(), &models.Request{System: "You help.", Messages: []models.Message{models.User("?")}, Most: 9, Schema: &models.Schema{Name: "s", JSON: []byte(`{"type":"object"}`)}}); err != nil {
+		t.Fatal(err)
+	}
+	messages, _ := json.Marshal(sent["messages"])
+	if delete(sent, "messages"); !strings.Contains(string(messages), `{\"type\":\"object\"}`) {
+		t.Errorf("messages %s", messages)
+	}
+	want := map[string]any{
+		"model": "gpt4o", "max_completion_tokens": 9.0, "stream": false, "reasoning_effort": "low", "stop": []any{"END"}, "metadata": map[string]any{"run": 7.0},
+	}
+	if diff := cmp.Diff(want, sent); diff != "" {
+		t.Error(diff)
+	}
+	for _, about := range []teams.Model{{Provider: teams.Anthropic, Name: "m", Tokens: "max_tokens"}, {Provider: teams.OpenAI, Name: "m", Schema: "strict"}, {Provider: teams.A2A, Name: "m", BaseURL: "http://x", Params: map[string]any{"top_p": 1}}} {
+		team := teams.Team{Models: map[string]teams.Model{"m": about}, Agents: []teams.Agent{{ID: "a"}}}
+		if err := team.Validate(); err == nil {
+			t.Errorf("%+v is taken", about)
+		}
 	}
 }
