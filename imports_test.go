@@ -47,7 +47,6 @@ var rules = []struct {
 		"signals", "bus", "bus/journal", "bus/natsbus", "conflict", "consensus", "agents", "agents/remote", "agents/tools", "swarm", "swarm/cassette", "swarm/internal/names", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
 	}}},
 	{"signals/coordination", rule{ours: []string{"signals"}}},
-	{"signals/retract", rule{ours: []string{"signals"}}},
 	{"swarm/internal/standings", rule{ours: []string{"signals", "agents", "internal/plain"}}},
 	{"conflict", rule{ours: []string{"signals"}}},
 	{"bus/internal/store", rule{ours: []string{"signals", "internal/forms"}}},
@@ -100,18 +99,18 @@ var rules = []struct {
 		others: []string{"github.com/google/jsonschema-go/jsonschema", "golang.org/x/time/rate"},
 	}},
 	{"agents/tools/mcp", rule{ours: []string{"signals", "agents", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
-	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "signals/retract", "agents/spending", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/tools"}}},
+	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "agents/spending", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/tools"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents/spending", "agents", "agents/models", "agents/tools", "bus", "bus/journal"}}},
-	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "bus/connectivity/lifecycle", "consensus", "consensus/reliability", "agents", "agents/routing", "signals/coordination", "signals/retract", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/internal/standings", "internal/plain"}}},
+	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "bus/connectivity/lifecycle", "consensus", "consensus/reliability", "agents", "agents/routing", "signals/coordination", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/internal/standings", "internal/plain"}}},
 	{"swarm/selection", rule{}},
 	{"swarm/synthesis", rule{ours: []string{"signals", "conflict", "consensus", "swarm/claims"}}},
 	{"swarm/synthesis/writer", rule{ours: []string{"signals", "consensus", "agents", "agents/models", "swarm/claims", "swarm/synthesis"}}},
 	{"swarm/mode", rule{ours: []string{"signals", "consensus", "agents"}}},
-	{"swarm/claims", rule{ours: []string{"signals", "signals/retract", "agents"}}},
+	{"swarm/claims", rule{ours: []string{"signals", "agents"}}},
 	{"swarm/credit", rule{ours: []string{"signals", "consensus", "swarm/claims"}}},
-	{"swarm/talk", rule{ours: []string{"signals", "signals/retract", "agents", "swarm/mode", "swarm/runlog", "swarm/settle"}}},
+	{"swarm/talk", rule{ours: []string{"signals", "agents", "swarm/mode", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/settle", rule{ours: []string{"signals", "signals/coordination", "consensus", "agents"}}},
-	{"swarm/replay", rule{ours: []string{"signals", "signals/retract", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "swarm/runlog", "swarm/settle"}}},
+	{"swarm/replay", rule{ours: []string{"signals", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/internal/clock", rule{}},
 	{"swarm/internal/answers", rule{ours: []string{"signals", "bus", "swarm/runlog"}}},
 	{"swarm/internal/names", rule{ours: []string{"signals", "bus", "swarm/runlog"}}},
@@ -128,19 +127,19 @@ var rules = []struct {
 		"signals", "bus", "bus/journal", "consensus/reliability", "swarm/runlog", "swarm/replay", "swarm/internal/clock", "swarm/internal/names",
 	}}},
 	{"swarm/solves", rule{ours: []string{
-		"signals", "signals/retract", "conflict", "bus", "bus/connectivity/lifecycle", "bus/journal", "consensus", "agents/spending", "agents", "agents/routing",
+		"signals", "conflict", "bus", "bus/connectivity/lifecycle", "bus/journal", "consensus", "agents/spending", "agents", "agents/routing",
 		"swarm/claims", "swarm/credit", "swarm/synthesis", "swarm/internal/answers", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/settle", "swarm/talk",
 	}}},
 	{"swarm", rule{
 		ours: []string{
-			"signals", "signals/coordination", "signals/retract", "conflict", "bus", "bus/connectivity", "bus/connectivity/lifecycle", "bus/journal", "consensus", "consensus/reliability", "agents/spending", "agents", "agents/hooks", "agents/routing",
+			"signals", "signals/coordination", "conflict", "bus", "bus/connectivity", "bus/connectivity/lifecycle", "bus/journal", "consensus", "consensus/reliability", "agents/spending", "agents", "agents/hooks", "agents/routing",
 			"swarm/mode", "swarm/runlog", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/replay", "swarm/solves",
 			"swarm/internal/answers", "swarm/internal/clock", "swarm/internal/coordinate", "swarm/internal/keep", "swarm/internal/names",
 			"swarm/internal/seat", "swarm/internal/settling", "swarm/internal/verdict", "swarm/internal/why",
 		},
 	}},
 	{"swarm/transcript", rule{
-		ours:   []string{"signals", "signals/coordination", "signals/retract", "conflict", "bus", "consensus", "agents/spending", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/talk"},
+		ours:   []string{"signals", "signals/coordination", "conflict", "bus", "consensus", "agents/spending", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/talk"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
 	{"swarm/transcript/terminal", rule{
@@ -151,7 +150,7 @@ var rules = []struct {
 	{"swarm/teams/providers", rule{ours: []string{"agents/models", "agents/models/limits", "agents/models/a2a", "agents/models/openai", "agents/models/anthropic", "swarm/teams"}}},
 	{"swarm/teams", rule{
 		ours: []string{
-			"signals", "signals/coordination", "signals/retract", "swarm/synthesis/writer", "consensus", "agents", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle",
+			"signals", "signals/coordination", "swarm/synthesis/writer", "consensus", "agents", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle",
 			"bus/journal", "swarm/cassette", "swarm/runlog", "swarm/solves", // for the tests of what a person allows
 		},
 		others: []string{"github.com/goccy/go-yaml"},
@@ -184,7 +183,7 @@ var rules = []struct {
 		"agents/memory", "agents/models", "agents/models/limits", "agents/tools", "swarm/desk", "swarm/teams", "swarm/teams/memories", "swarm/teams/providers", "swarm/teams/servers",
 	}}},
 	{"swarm/console/view", rule{ours: []string{
-		"signals", "signals/coordination", "signals/retract", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/spending", "swarm/cassette", "swarm/desk", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",
+		"signals", "signals/coordination", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/spending", "swarm/cassette", "swarm/desk", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",
 	}}},
 	{"swarm/console/feed", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/coder/websocket"}}},
 	{"swarm/console/guard", rule{ours: []string{"swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},
@@ -206,7 +205,7 @@ var rules = []struct {
 	{"swarm/console", rule{ours: []string{"swarm/console/agui", "swarm/console/api", "swarm/console/feed", "swarm/console/guard"}}},
 	{"swarm/schemas", rule{ours: []string{
 		"agents/join", "agents/reports", "swarm/console/api", "swarm/teams",
-		"signals", "signals/cloudevents", "signals/coordination", "signals/retract", "agents", "agents/routing", "agents/tools", "bus/connectivity/lifecycle", "conflict", // for the tests, which make them
+		"signals", "signals/cloudevents", "signals/coordination", "agents", "agents/routing", "agents/tools", "bus/connectivity/lifecycle", "conflict", // for the tests, which make them
 		"swarm/rooms/events", "swarm/rooms/roomlog", "swarm/runlog", "swarm/settle", "swarm/synthesis",
 	}}},
 	{"swarm/reporting", rule{ours: []string{"signals", "bus", "bus/journal", "agents", "agents/reports", "swarm", "swarm/runlog"}}},

@@ -11,7 +11,6 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/internal/coordinate"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -148,7 +147,7 @@ func (r *solve) admit(ctx context.Context, s *seat.Seat, said signals.Any) error
 	}
 	h := said.Head()
 	h.Source = s.Agent.ID
-	if err := retract.Check(r.thread.Log, signals.With(said, h)); err != nil {
+	if err := signals.CheckRetraction(r.thread.Log, signals.With(said, h)); err != nil {
 		return err
 	}
 	if err := r.publish(ctx, s.Publisher, said); err != nil {

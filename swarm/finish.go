@@ -10,7 +10,6 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/internal/why"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -68,7 +67,7 @@ func (r *solve) decision() consensus.Decision {
 // taken back since.
 func (r *solve) revise() {
 	made := r.thread.Stage.Decided
-	if made == nil || !slices.ContainsFunc(r.thread.Withdrawn.Said, func(s *signals.Signal[retract.Retraction]) bool { return s.Seq > made.Seq }) {
+	if made == nil || !slices.ContainsFunc(r.thread.Withdrawn.Said, func(s *signals.Signal[signals.Retraction]) bool { return s.Seq > made.Seq }) {
 		return
 	}
 	past, err := r.swarm.recorded(r.thread.Log)

@@ -9,7 +9,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/synthesis"
@@ -43,7 +42,7 @@ func grounded(t *agents.Turn, verb, word, rest string) signals.Any {
 	case i < 0:
 		panic("nobody has said " + word)
 	case verb == "retract":
-		return retract.Of(from[i].Head().ID, rest)
+		return signals.Retract(from[i].Head().ID, rest)
 	}
 	said := signalOf(t, rest)
 	h := said.Head()
@@ -55,7 +54,7 @@ func grounded(t *agents.Turn, verb, word, rest string) signals.Any {
 // the answer that was written; "" for other signals. lines are those before it.
 func groundedLine(s signals.Any, lines map[signals.ID]string) string {
 	switch p := s.Body().(type) {
-	case retract.Retraction:
+	case signals.Retraction:
 		return fmt.Sprintf("%s takes back that %s: %s", s.Head().Source, lines[p.TargetSignalID], p.Reason)
 	case runlog.Began:
 		var all []string

@@ -8,7 +8,6 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -44,7 +43,7 @@ func doubters() []*agents.Agent {
 			return []signals.Any{signals.New(h, signals.Vote{ProposalID: id, Stance: signals.Agree, Weight: 1})}
 		}
 	}
-	takes := func(t *agents.Turn) []signals.Any { return []signals.Any{retract.Of(found(t), "wrong week")} }
+	takes := func(t *agents.Turn) []signals.Any { return []signals.Any{signals.Retract(found(t), "wrong week")} }
 	return []*agents.Agent{
 		agent("ann", map[int]func(*agents.Turn) []signals.Any{
 			1: func(*agents.Turn) []signals.Any {
@@ -72,7 +71,7 @@ func TestARetractionDecidesAnew(t *testing.T) {
 	if r.Stop != runlog.StopConsensus || r.Decision.Choice != "b" || len(r.Fallen) != 1 || r.Fallen[0].Source != "bob" || len(r.Retracted) != 1 {
 		t.Errorf("%v %q, fallen %d, retracted %d: %s", r.Stop, r.Decision.Choice, len(r.Fallen), len(r.Retracted), r.Detail)
 	}
-	if len(r.Refused) != 1 || r.Refused[0].Agent != "dan" || r.Refused[0].Kind != retract.Kind {
+	if len(r.Refused) != 1 || r.Refused[0].Agent != "dan" || r.Refused[0].Kind != signals.KindRetraction {
 		t.Errorf("refused %v, want what dan took back", r.Refused)
 	}
 	if _, err := replayed(t, j); err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm"
 )
 
@@ -25,7 +24,7 @@ func TestAgentCannotPublishAnotherAgentsToolResult(t *testing.T) {
 			return []signals.Any{signals.New(signals.Header{Confidence: 1}, scan), propose("a", "add")}
 		case 2:
 			f := t.Said[0].Head().ID
-			return []signals.Any{signals.New(signals.Header{Confidence: 1, ReplyTo: f}, signals.Vote{ProposalID: "a", Stance: signals.Agree, Weight: 1}), retract.Of(f, "wrong")}
+			return []signals.Any{signals.New(signals.Header{Confidence: 1, ReplyTo: f}, signals.Vote{ProposalID: "a", Stance: signals.Agree, Weight: 1}), signals.Retract(f, "wrong")}
 		}
 		return nil
 	})

@@ -17,7 +17,6 @@ import (
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
-	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // said is one element of an answer, of any form.
@@ -372,7 +371,7 @@ func (x *reader) retraction(s *said) (signals.Any, error) {
 	if !own {
 		return nil, fmt.Errorf("%s is not your own", clip(s.About))
 	}
-	return retract.Of(id, s.Reasons), nil
+	return signals.Retract(id, s.Reasons), nil
 }
 
 // objection returns a doubt or a challenge.

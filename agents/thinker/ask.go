@@ -8,7 +8,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // asked says what a turn asks for.
@@ -58,7 +57,7 @@ func (v *view) asksFor(k signals.Kind) bool {
 	switch k {
 	case signals.KindEscalation:
 		return true
-	case retract.Kind:
+	case signals.KindRetraction:
 		return len(v.Said) > 0
 	case signals.KindProposal:
 		return v.Ask == agents.AskAnswer

@@ -9,7 +9,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/thinker"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // asking is a turn of a mode that shows nothing, unless the facts of others.
@@ -21,7 +20,7 @@ func asking(part agents.Ask, facts ...signals.Any) *agents.Turn {
 }
 
 func TestModesPublishSignalsThatClaimNoOthersWork(t *testing.T) {
-	may := append(thinker.Says(), signals.KindMemory, retract.Kind)
+	may := append(thinker.Says(), signals.KindMemory, signals.KindRetraction)
 	own := said(91, "critic", 1, signals.Discovery{Finding: "jitter helps", Relevance: 1})
 	for part, want := range map[agents.Ask]string{
 		agents.AskAnswer:  "discovery proposal escalation retraction memory pass",
@@ -105,7 +104,7 @@ func TestWhoMayTakeBackIsShownItsOwnWordsByNumber(t *testing.T) {
 	for may, want := range map[bool]bool{true: true, false: false} {
 		kinds := thinker.Says()
 		if may {
-			kinds = append(kinds, retract.Kind)
+			kinds = append(kinds, signals.KindRetraction)
 		}
 		m := answering(pass)
 		if _, _, err := take(t, thinker.Thinker{ID: "critic", Model: m, CanEmit: kinds}, asked); err != nil {

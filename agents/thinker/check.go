@@ -5,7 +5,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // Validate returns a [*signals.FieldError] for the first field that breaks a rule. A
@@ -28,7 +27,7 @@ func (t *Thinker) Validate() error {
 		}
 	}
 	for _, k := range t.CanEmit {
-		if all := append(Says(), Coordinates()...); !slices.Contains(append(all, signals.KindMemory, retract.Kind, reports.Turn{}.Kind()), k) {
+		if all := append(Says(), Coordinates()...); !slices.Contains(append(all, signals.KindMemory, signals.KindRetraction, reports.Turn{}.Kind()), k) {
 			return &signals.FieldError{Field: "thinker.canEmit", Value: string(k), Problem: "not a kind that a thinker can say"}
 		}
 	}

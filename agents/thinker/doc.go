@@ -39,7 +39,7 @@
 // An answer is JSON that conforms to a schema with one form for each thing that an agent
 // may say: a discovery, proposal, doubt, challenge, vote, escalation, or pass, and, for an
 // agent that coordinates ([Coordinates]), what needs attention, how far its work can be relied
-// on, a conflict, a handoff, an alarm, and that something is settled. One that may emit [retract.Kind] can take back what it said. A discovery or a
+// on, a conflict, a handoff, an alarm, and that something is settled. One that may emit [signals.KindRetraction] can take back what it said. A discovery or a
 // challenge may state a causal level. A vote
 // needs a stance, reasons and a confidence; they are what the model answered, and nothing
 // is derived from anything else. Of two votes on one proposal the second is refused. If an answer or a part of it does not conform, the model

@@ -9,7 +9,6 @@ import (
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
-	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // A line is a JSON object on one line, member by member.
@@ -99,7 +98,7 @@ func (v *view) body(l *line, p signals.Payload) {
 	case signals.ToolResult:
 		l.say("tool", p.ToolName)
 		l.say("result", p.Result)
-	case retract.Retraction:
+	case signals.Retraction:
 		l.add("about", v.refTo(p.TargetSignalID))
 		l.say("reasons", p.Reason)
 	case coordination.Transition:

@@ -5,14 +5,13 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/thinker"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 func TestModelRetractsItsOwnSignal(t *testing.T) {
 	asked := turn()
 	asked.Said = append(asked.Said, said(91, "critic", 1, signals.Discovery{Finding: "jitter helps", Relevance: 1}))
 	asked.New = append(asked.New, said(92, "ada", 1, signals.Discovery{Finding: "limits help", Relevance: 1}))
-	may := append(thinker.Says(), retract.Kind)
+	may := append(thinker.Says(), signals.KindRetraction)
 	back := func(about string) string {
 		return `{"say":[{"type":"retraction","about":"` + about + `","reasons":"it does not"}]}`
 	}
@@ -20,7 +19,7 @@ func TestModelRetractsItsOwnSignal(t *testing.T) {
 	if err != nil || len(out) != 1 {
 		t.Fatalf("%v, %v", out, err)
 	}
-	if got := out[0].Body(); got != (retract.Retraction{TargetSignalID: asked.Said[len(asked.Said)-1].Head().ID, Reason: "it does not"}) {
+	if got := out[0].Body(); got != (signals.Retraction{TargetSignalID: asked.Said[len(asked.Said)-1].Head().ID, Reason: "it does not"}) {
 		t.Errorf("got %+v", got)
 	}
 	for _, about := range []string{"S92", "S999"} {

@@ -8,7 +8,6 @@ import (
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
-	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // state returns the message with the proposals, and with as much of what is addressed to
@@ -53,7 +52,7 @@ func (v *view) named() (all []signals.Any) {
 		return nil
 	}
 	for _, s := range v.Said {
-		if f := formOf(s.Kind()); f != nil && f.kind != "" && s.Kind() != retract.Kind && coordination.NoteOf(s) == nil {
+		if f := formOf(s.Kind()); f != nil && f.kind != "" && s.Kind() != signals.KindRetraction && coordination.NoteOf(s) == nil {
 			all = append(all, s)
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // A Thinker is an agent that asks a model. ID and Model are required. The zero values
@@ -28,7 +27,7 @@ type Thinker struct {
 
 	Cheap, Deep models.Model // for cheap and deep turns; nil: Model
 	Personality agents.Personality
-	CanEmit     []signals.Kind // some of [Says] and [Coordinates], signals.KindMemory, for facts to remember, and retract.Kind, to take back what it said; nil: all of Says
+	CanEmit     []signals.Kind // some of [Says] and [Coordinates], signals.KindMemory, for facts to remember, and signals.KindRetraction, to take back what it said; nil: all of Says
 	Tools       *tools.Set     // that the model may call, except in cheap turns; nil: none
 
 	// Reports makes the model add a turn report to each answer, which the agent emits
@@ -143,7 +142,7 @@ func (t *Thinker) begin(turn *agents.Turn) *thought {
 	th := &thought{Thinker: t, view: v, model: t.Model, forms: formsOf(func(k signals.Kind) bool { return slices.Contains(t.CanEmit, k) && v.asksFor(k) })}
 	v.proposes = has(th.forms, signals.KindProposal)
 	v.cites = v.proposes && turn.Ask == agents.AskAnswer && slices.ContainsFunc(append(slices.Clip(v.New), v.Said...), isFact)
-	v.refers = v.cites || has(th.forms, retract.Kind)
+	v.refers = v.cites || has(th.forms, signals.KindRetraction)
 	th.ask.Most, th.ask.Temperature = cmp.Or(t.Tokens, 1024), t.Temperature
 	switch turn.Effort {
 	case signals.Cheap:

@@ -17,7 +17,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents/thinker"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // said is a signal as a log has it.
@@ -222,7 +221,7 @@ func TestFieldsThatMakeNoSenseAreRefusedWithTheirValues(t *testing.T) {
 		`tools.parallel = "-1"`:        func(th *thinker.Thinker) { th.Tools = &tools.Set{Parallel: -1} },
 	} {
 		th := thinker.Thinker{ID: "critic", Model: models.Script(), Reports: &reports.Options{}}
-		th.CanEmit = append(append(thinker.Says(), thinker.Coordinates()...), signals.KindMemory, retract.Kind)
+		th.CanEmit = append(append(thinker.Says(), thinker.Coordinates()...), signals.KindMemory, signals.KindRetraction)
 		spoil(&th)
 		err := th.Agent().Validate()
 		var field *signals.FieldError

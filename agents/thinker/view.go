@@ -10,7 +10,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // A view is a turn as it is presented to a model.
@@ -168,7 +167,7 @@ const system = "system"
 func known(p signals.Payload) bool {
 	switch p.(type) {
 	case signals.Discovery, signals.Proposal, signals.Doubt, signals.Challenge, signals.Vote, signals.Conflict,
-		signals.Consensus, signals.Escalation, signals.Memory, signals.ToolResult, retract.Retraction:
+		signals.Consensus, signals.Escalation, signals.Memory, signals.ToolResult, signals.Retraction:
 		return true
 	}
 	return false

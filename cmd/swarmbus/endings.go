@@ -12,7 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/text"
-	"github.com/swarmbus/swarmbus/signals/retract"
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -58,7 +58,7 @@ func threadsOf(ctx context.Context, v journal.Reader) (threads []*threadState, e
 			t = &threadState{thread: name, decided: map[string]*runlog.Decided{}}
 			known[name], threads = t, append(threads, t)
 		}
-		t.back = t.back || kind == retract.Kind
+		t.back = t.back || kind == signals.KindRetraction
 		if kind != runlog.KindTerms && kind != runlog.KindDecided {
 			continue
 		}

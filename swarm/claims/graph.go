@@ -8,7 +8,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // MaxText is how many bytes of a claim's text are kept.
@@ -74,7 +73,7 @@ func Of(log []signals.Any, proposals []agents.Standing) *Graph {
 
 // takeBack finds what is taken back, and what falls with it.
 func (g *Graph) takeBack(log []signals.Any) {
-	back := retract.FoldOf(log)
+	back := signals.RetractionsOf(log)
 	g.gone = make([]bool, len(g.all))
 	for i, c := range g.all {
 		held := c.Kind == signals.KindProposal && len(g.votes[i]) > 0 // a choice of others

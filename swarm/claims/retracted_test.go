@@ -4,11 +4,10 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 func (l *script) takeBack(source string, id signals.ID) {
-	l.say(source, of(retract.Retraction{TargetSignalID: id, Reason: "it was wrong"}), replyTo(id))
+	l.say(source, of(signals.Retraction{TargetSignalID: id, Reason: "it was wrong"}), replyTo(id))
 }
 
 func TestAFindingAboutAProposalIsForWhatItsSourceVotesFor(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
@@ -86,7 +85,7 @@ func TestAVoteThatWasTakenBackDoesNotCountAgain(t *testing.T) {
 	t.Parallel()
 	for _, same := range []bool{false, true} {
 		all := logBy(t, runlog.Terms{Name: runlog.Learner, Strategy: "voting", Quorum: 1, Same: same}, runlog.Decided{Name: runlog.Learner, Decision: forged})
-		back := retract.Of(all[3].Head().ID, "wrong")
+		back := signals.Retract(all[3].Head().ID, "wrong")
 		h := back.Head()
 		h.Seq, h.ID, h.Thread, h.Time, h.Source = 6, signals.MustID("s-back"), "one", time.Unix(6, 0), "v"
 		r, err := replayed(t, replay.Trust, append(all, signals.With(back, h)))

@@ -8,7 +8,6 @@ import (
 	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
@@ -23,7 +22,7 @@ func Reserved() []signals.Kind {
 func Kinds() []signals.Registration {
 	return append(slices.Concat(routing.Kinds(), lifecycle.Payloads()),
 		signals.For[Began](), signals.For[Planned](), signals.For[Late](), signals.For[Failed](), signals.For[Refused](), signals.For[Same](), signals.For[Answered](), signals.For[settle.Unpaid](),
-		signals.For[agents.Passed](), signals.For[retract.Retraction](),
+		signals.For[agents.Passed](), signals.For[signals.Retraction](),
 		signals.For[conflict.Resolution](),
 		signals.For[synthesis.Written](), signals.For[Opened](), signals.For[Decided](), signals.For[Outcome](),
 	)

@@ -6,7 +6,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 )
 
@@ -18,7 +17,7 @@ import (
 func (t *Thread) Shown(began *signals.Signal[Began], team func(id string) bool) (news []signals.Any, proposals []agents.Standing) {
 	ask, told := began.Payload.Ask, t.Calls.Planned.Mode == mode.FactsFirst
 	before := t.Log[:slices.IndexFunc(t.Log, func(s signals.Any) bool { return s.Head().Seq == began.Seq })]
-	back := retract.FoldOf(before)
+	back := signals.RetractionsOf(before)
 	for _, s := range before {
 		h := s.Head()
 		switch {

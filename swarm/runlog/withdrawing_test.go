@@ -9,7 +9,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // After a log the same votes count as when all of them are looked at anew, which a
@@ -32,7 +31,7 @@ func TestVotesFallOneByOneAsTheyDoTogether(t *testing.T) {
 				id := fmt.Sprint("p", rapid.IntRange(0, 4).Draw(t, "p"))
 				made[id] = made[id] || l.say(who, on, signals.Proposal{ProposalID: id, Content: fmt.Sprint("do ", id)}) != signals.ID{}
 			case 2:
-				if s := rapid.SampledFrom(l.Log).Draw(t, "back"); s.Head().Source != "zed" && s.Kind() != retract.Kind {
+				if s := rapid.SampledFrom(l.Log).Draw(t, "back"); s.Head().Source != "zed" && s.Kind() != signals.KindRetraction {
 					l.takeBack(s.Head().Source, s.Head().ID)
 				}
 			default:

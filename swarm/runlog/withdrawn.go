@@ -5,14 +5,13 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/claims"
 )
 
 // Withdrawn is what of a thread does not count any more: what was taken back, and the votes
 // that rest on nothing else.
 type Withdrawn struct {
-	retract.Fold
+	signals.Retractions
 	Fallen []*signals.Signal[signals.Vote] // in log order; shared
 
 	fallen map[signals.ID]bool // votes
@@ -24,7 +23,7 @@ func (w *Withdrawn) Counts(id signals.ID) bool { return !w.fallen[id] && !w.Has(
 
 // byOperator reports whether the operator has taken a signal back.
 func (w *Withdrawn) byOperator(id signals.ID) bool {
-	return w.Has(id) && slices.ContainsFunc(w.Said, func(s *signals.Signal[retract.Retraction]) bool {
+	return w.Has(id) && slices.ContainsFunc(w.Said, func(s *signals.Signal[signals.Retraction]) bool {
 		return s.Source == bus.System && s.Payload.TargetSignalID == id
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -38,7 +37,7 @@ func (l *talk) say(source string, replyTo signals.ID, p signals.Payload) signals
 		l.Apply(signals.New(h, p))
 	case signals.Vote:
 		l.Apply(signals.New(h, p))
-	case retract.Retraction:
+	case signals.Retraction:
 		l.Apply(signals.New(h, p))
 	}
 	if err := l.Votes.Err(); err != nil {
@@ -48,7 +47,7 @@ func (l *talk) say(source string, replyTo signals.ID, p signals.Payload) signals
 }
 
 func (l *talk) takeBack(source string, id signals.ID) {
-	l.say(source, id, retract.Retraction{TargetSignalID: id, Reason: "it was wrong"})
+	l.say(source, id, signals.Retraction{TargetSignalID: id, Reason: "it was wrong"})
 }
 
 // tallies returns the votes that count.
@@ -162,7 +161,7 @@ func TestTakingBackAndStatingAgainChangesNoDecision(t *testing.T) {
 		before, votes := l.Votes.Round().Decision(), l.tallies()
 		for range rapid.IntRange(1, 3).Draw(t, "times") {
 			s := rapid.SampledFrom(l.Log).Draw(t, "back")
-			if v, ok := signals.As[signals.Vote](s); ok && newest[[2]string{v.Source, v.Payload.ProposalID}] != v.ID || s.Kind() == retract.Kind {
+			if v, ok := signals.As[signals.Vote](s); ok && newest[[2]string{v.Source, v.Payload.ProposalID}] != v.ID || s.Kind() == signals.KindRetraction {
 				continue
 			}
 			l.takeBack(s.Head().Source, s.Head().ID)

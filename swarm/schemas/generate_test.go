@@ -23,7 +23,6 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -110,7 +109,7 @@ func all() []kind {
 		of[lifecycle.Step](), of[lifecycle.Requested](), of[lifecycle.Members](), of[lifecycle.Closed](),
 		of[runlog.Began](), of[runlog.Planned](), of[runlog.Late](), of[runlog.Failed](), of[runlog.Refused](), of[runlog.Same](), of[runlog.Answered](),
 		of[settle.Unpaid](), of[agents.Passed](), of[conflict.Resolution](), of[runlog.Opened](), of[runlog.Decided](), of[runlog.Outcome](),
-		of[synthesis.Written](), of[retract.Retraction](), of[tools.AskedCall](), of[tools.AnsweredCall](),
+		of[synthesis.Written](), of[signals.Retraction](), of[tools.AskedCall](), of[tools.AnsweredCall](),
 		of[reports.Received](), of[reports.Progress](), of[reports.Completion](), of[reports.Failure](), of[reports.Block](),
 		of[reports.ResearchFinding](), of[reports.WorkerFinding](), of[reports.ResearchLearning](), of[reports.WorkerLearning](), of[reports.Requested](),
 		of[reports.Decided](), of[reports.Created](), of[reports.Rejected](), of[reports.Advisory](), of[reports.Turn](), of[reports.Ruling](),

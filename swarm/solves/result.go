@@ -13,7 +13,6 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
@@ -79,7 +78,7 @@ type Logged struct {
 	Passed  []runlog.TurnPassed // turns in which agents said that they had nothing to add, in log order
 	Unpaid  []settle.Unpaid     // rounds of debates that were not held, in log order
 
-	Retracted []*signals.Signal[retract.Retraction] // that took something back, in log order
+	Retracted []*signals.Signal[signals.Retraction] // that took something back, in log order
 	Fallen    []*signals.Signal[signals.Vote]       // that do not count, since what they rest on was taken back
 }
 

@@ -10,14 +10,13 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/replay"
 )
 
 // A Revision says what the votes of a solve decide after something was taken back that it
 // was decided with.
 type Revision struct {
-	Said     []*signals.Signal[retract.Retraction] // after the decision, in log order
+	Said     []*signals.Signal[signals.Retraction] // after the decision, in log order
 	Decision consensus.Decision                    // by the votes that still count
 	Changed  bool                                  // it is another one
 }
@@ -25,7 +24,7 @@ type Revision struct {
 // RevisionOf returns the revision of a thread that is over; nil if nothing was taken back after
 // its decision, or if nobody knows how it was decided.
 func RevisionOf(t *replay.Thread) *Revision {
-	var late []*signals.Signal[retract.Retraction]
+	var late []*signals.Signal[signals.Retraction]
 	for _, s := range t.Withdrawn.Said {
 		if made := t.Stage.Decided; made != nil && s.Seq > made.Seq {
 			late = append(late, s)
@@ -68,7 +67,7 @@ func retractIn(ctx context.Context, j journal.Store, thread string, id signals.I
 		return err
 	}
 	if !l.run.Outside(by) {
-		return &signals.FieldError{Kind: retract.Kind, Field: "by", Value: by, Problem: "an agent of the run, not who asks for it"}
+		return &signals.FieldError{Kind: signals.KindRetraction, Field: "by", Value: by, Problem: "an agent of the run, not who asks for it"}
 	}
 	said, err := TakeBack(l.said, id, by, reason)
 	if err != nil {
@@ -91,22 +90,22 @@ func retractIn(ctx context.Context, j journal.Store, thread string, id signals.I
 // publishes several holds a lock meanwhile.
 func TakeBack(log []signals.Any, id signals.ID, by, reason string) (signals.Any, error) {
 	said := signals.New(
-		signals.Header{Source: bus.System, ReplyTo: id, Confidence: 1, TTL: forever}, retract.Retraction{TargetSignalID: id, Reason: reason, By: by},
+		signals.Header{Source: bus.System, ReplyTo: id, Confidence: 1, TTL: forever}, signals.Retraction{TargetSignalID: id, Reason: reason, By: by},
 	)
 	if len(log) > 0 {
 		said.Thread = log[0].Head().Thread
 	}
-	if err := retract.Check(log, said); err != nil {
+	if err := signals.CheckRetraction(log, said); err != nil {
 		return nil, err
 	}
-	back := retract.FoldOf(log)
+	back := signals.RetractionsOf(log)
 	if !back.Has(id) {
 		return said, nil
 	}
 	for _, s := range slices.Backward(back.Said) {
 		if s.Payload.TargetSignalID == id {
 			who := cmp.Or(s.Payload.By, s.Source)
-			return nil, &signals.FieldError{Kind: retract.Kind, Field: "targetSignalId", Value: id.String(), Problem: fmt.Sprintf("already taken back by %s, in signal %d", who, s.Seq)}
+			return nil, &signals.FieldError{Kind: signals.KindRetraction, Field: "targetSignalId", Value: id.String(), Problem: fmt.Sprintf("already taken back by %s, in signal %d", who, s.Seq)}
 		}
 	}
 	return said, nil

@@ -6,7 +6,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -93,7 +92,7 @@ func (r *reader) take(s signals.Any) {
 	case *signals.Signal[signals.Vote]:
 		r.vote(s)
 		r.said = append(r.said, s)
-	case *signals.Signal[retract.Retraction]:
+	case *signals.Signal[signals.Retraction]:
 		if r.back[s.ID] {
 			for _, a := range r.order {
 				a.leave(func(v vote) bool { return v.of == s.Payload.TargetSignalID })

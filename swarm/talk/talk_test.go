@@ -11,7 +11,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/talk"
@@ -33,7 +32,7 @@ func (l *script) add(source string, p signals.Payload) signals.ID {
 		l.said = append(l.said, signals.New(h, p))
 	case signals.Challenge:
 		l.said = append(l.said, signals.New(h, p))
-	case retract.Retraction:
+	case signals.Retraction:
 		l.said = append(l.said, signals.New(h, p))
 	case runlog.Began:
 		l.said = append(l.said, signals.New(h, p))
@@ -143,7 +142,7 @@ func TestWhoAbstainsOrTakesItsVoteBackHasNoStand(t *testing.T) {
 	for name, leave := range map[string]func(l *script, id signals.ID){
 		"abstains": func(l *script, _ signals.ID) { l.say("ann=x") },
 		"retracts": func(l *script, id signals.ID) {
-			l.add("ann", retract.Retraction{TargetSignalID: id, Reason: "a mistake"})
+			l.add("ann", signals.Retraction{TargetSignalID: id, Reason: "a mistake"})
 		},
 	} {
 		var l script
@@ -151,7 +150,7 @@ func TestWhoAbstainsOrTakesItsVoteBackHasNoStand(t *testing.T) {
 		l.say("ann+x bob+y bob:x")
 		id := l.say("ann:x")
 		l.begin(0, nil, "ann")
-		l.add("bob", retract.Retraction{TargetSignalID: id, Reason: "not his"})
+		l.add("bob", signals.Retraction{TargetSignalID: id, Reason: "not his"})
 		l.check(t, "2 of 2 for x, unanimous", "2 of 2 for x, unanimous")
 		leave(&l, id)
 		l.check(t, "2 of 2 for x, unanimous", "1 of 1 for x")

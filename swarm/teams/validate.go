@@ -17,7 +17,6 @@ import (
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
@@ -340,12 +339,12 @@ func ConflictPolicies() []Conflicts { return []Conflicts{"debate", "majority", "
 
 // Says returns the kinds of signals that agents may emit.
 func Says() []signals.Kind {
-	return append(thinker.Says(), append(thinker.Coordinates(), retract.Kind)...)
+	return append(thinker.Says(), append(thinker.Coordinates(), signals.KindRetraction)...)
 }
 
 // Hears returns the kinds of signals that agents may listen to.
 func Hears() []signals.Kind {
-	codec, err := signals.NewCodec(append(coordination.Payloads(), signals.For[retract.Retraction]())...)
+	codec, err := signals.NewCodec(append(coordination.Payloads(), signals.For[signals.Retraction]())...)
 	if err != nil {
 		panic(err) // the kinds differ
 	}

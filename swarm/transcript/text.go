@@ -16,7 +16,6 @@ import (
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -210,7 +209,7 @@ func (t *page) describe(s signals.Any) (what string, as style) {
 			return "by the template: " + p.Why, faint
 		}
 		return "by " + p.By, faint
-	case retract.Retraction:
+	case signals.Retraction:
 		return t.takenBack(p), amber
 	case runlog.Late:
 		return p.String(), amber

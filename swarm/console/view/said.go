@@ -10,7 +10,6 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
@@ -74,9 +73,9 @@ func (s *solve) agentSays(w *api.Said, said signals.Any) bool {
 	case signals.ToolResult:
 		w.Form, w.About, w.Text, w.Reason, w.Error, w.Millis = "tool", argument, p.Result, p.ToolName, p.IsError, p.DurationMs
 		w.By = p.TriggeredBy
-	case retract.Retraction:
+	case signals.Retraction:
 		w.Form, w.About, w.Target = "note", argument, s.seqs[p.TargetSignalID]
-		w.Text, w.Reason, w.Severity = "Takes back what was said", p.Reason, string(retract.Kind)
+		w.Text, w.Reason, w.Severity = "Takes back what was said", p.Reason, string(signals.KindRetraction)
 		if h := said.Head(); h.Source == bus.System && p.By != "" { // in the name of the operator
 			w.By, w.About = p.By, person
 		}

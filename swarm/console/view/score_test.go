@@ -8,7 +8,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/console/view"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
@@ -39,7 +38,7 @@ func TestATakenBackVoteIsNeitherRightNorWrong(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, voter := range []string{"bob", "dee"} {
-		say(w, bus.System, retract.Retraction{TargetSignalID: votes[voter], Reason: "wrong"})
+		say(w, bus.System, signals.Retraction{TargetSignalID: votes[voter], Reason: "wrong"})
 	}
 	want["bob"], want["dee"] = view.Record{Solves: 1, Votes: 2}, view.Record{Solves: 1, Votes: 1}
 	if diff := cmp.Diff(want, records()); diff != "" {

@@ -12,7 +12,6 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -104,7 +103,7 @@ func (s *solve) lane(source string) {
 // changes returns the parts of the detail that a signal may change.
 func changes(s signals.Any) []string {
 	switch s.Body().(type) {
-	case signals.Proposal, runlog.Same, signals.Vote, retract.Retraction:
+	case signals.Proposal, runlog.Same, signals.Vote, signals.Retraction:
 		return []string{"proposals"}
 	case runlog.Began:
 		return []string{"rounds", "debates"}

@@ -17,7 +17,6 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/view"
 	"github.com/swarmbus/swarmbus/swarm/desk"
@@ -412,7 +411,7 @@ func TestWhatIsShownGoesByTheVotesThatAreLeft(t *testing.T) {
 	}
 	check(3, false)
 	for i, vote := range votes {
-		say(w, bus.System, retract.Retraction{TargetSignalID: vote, Reason: "wrong"})
+		say(w, bus.System, signals.Retraction{TargetSignalID: vote, Reason: "wrong"})
 		check(2-i, i > 0)
 	}
 }
@@ -427,7 +426,7 @@ func TestAVoteFallsWithWhatItRestsOn(t *testing.T) {
 	w.seq++
 	h := signals.Header{Seq: w.seq, ID: w.mint.ID(w.seq, time.Unix(int64(w.seq), 0)), Source: "bob", Thread: "s", Time: time.Unix(int64(w.seq), 0).UTC(), Confidence: 0.5, ReplyTo: finding}
 	w.log = append(w.log, signals.New(h, signals.Vote{ProposalID: "x", Stance: signals.Agree, Weight: 1}))
-	say(w, bus.System, retract.Retraction{TargetSignalID: finding, Reason: "wrong"})
+	say(w, bus.System, signals.Retraction{TargetSignalID: finding, Reason: "wrong"})
 	b, _ := book(t, w.log)
 	d, _ := b.Detail("s", 0)
 	if len(d.Votes) != 2 || d.Votes[1].Out != w.seq || d.Votes[1].Counts || !d.Votes[0].Counts {

@@ -8,7 +8,6 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
@@ -59,7 +58,7 @@ func (b *ballots) withdraw(s *solve, said signals.Any) {
 	}
 	from := len(b.list)
 	switch said.Body().(type) {
-	case retract.Retraction, signals.Proposal:
+	case signals.Retraction, signals.Proposal:
 		from = 0
 	case signals.Vote:
 		from--
@@ -146,7 +145,7 @@ func (s *solve) step(said signals.Any) (step api.Step, ok bool) {
 		return step, false
 	}
 	switch said.Body().(type) {
-	case signals.Vote, signals.Proposal, retract.Retraction, runlog.Same, runlog.Answered, runlog.Decided:
+	case signals.Vote, signals.Proposal, signals.Retraction, runlog.Same, runlog.Answered, runlog.Decided:
 	default:
 		if said.Kind() != conflict.KindResolved {
 			return step, false

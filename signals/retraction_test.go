@@ -1,4 +1,4 @@
-package retract_test
+package signals_test
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 var (
@@ -37,15 +36,15 @@ func log(said ...any) (all []signals.Any) {
 			all = append(all, signals.New(h, p))
 		case signals.Escalation:
 			all = append(all, signals.New(h, p))
-		case retract.Retraction:
+		case signals.Retraction:
 			all = append(all, signals.New(h, p))
 		}
 	}
 	return all
 }
 
-func back(n int) retract.Retraction {
-	return retract.Retraction{TargetSignalID: signals.MustID(fmt.Sprint("s_", n)), Reason: "it was wrong"}
+func back(n int) signals.Retraction {
+	return signals.Retraction{TargetSignalID: signals.MustID(fmt.Sprint("s_", n)), Reason: "it was wrong"}
 }
 
 func TestTheAuthorOrTheOperatorRetractsASignal(t *testing.T) {
@@ -76,16 +75,16 @@ func TestTheAuthorOrTheOperatorRetractsASignal(t *testing.T) {
 		all := log(c.said...)
 		last := len(all) - 1
 		var wrong *signals.FieldError
-		err := retract.Check(all[:last], all[last])
+		err := signals.CheckRetraction(all[:last], all[last])
 		if (err == nil) != c.may || !c.may && (!errors.As(err, &wrong) || wrong.Field != "targetSignalId" || wrong.Value == "") {
 			t.Errorf("%s: %v", name, err)
 		}
-		target := all[last].Body().(retract.Retraction).TargetSignalID
-		if f := retract.FoldOf(all); f.Has(target) != c.may {
+		target := all[last].Body().(signals.Retraction).TargetSignalID
+		if f := signals.RetractionsOf(all); f.Has(target) != c.may {
 			t.Errorf("%s: taken back %v, want %v", name, f.Has(target), c.may)
 		}
 	}
-	if err := retract.Check(nil, log("ann", found)[0]); err != nil {
+	if err := signals.CheckRetraction(nil, log("ann", found)[0]); err != nil {
 		t.Errorf("a finding is no retraction: %v", err)
 	}
 }
@@ -93,7 +92,7 @@ func TestTheAuthorOrTheOperatorRetractsASignal(t *testing.T) {
 func TestASignalRetractedTwiceIsRetractedOnce(t *testing.T) {
 	t.Parallel()
 	all := log("ann", found, "ann", back(1), "system", back(1))
-	f := retract.FoldOf(all)
+	f := signals.RetractionsOf(all)
 	if len(f.Said) != 1 || f.Said[0].Seq != 2 || !f.Any() {
 		t.Errorf("%d retractions count, want the first", len(f.Said))
 	}
@@ -122,7 +121,7 @@ func TestASignalItsAuthorStatesAgainIsNotRetracted(t *testing.T) {
 		"another proposal":          {[]any{"ann", plan, "ann", back(1), "ann", other}, "s_1"},
 		"a result of the same call": {[]any{"tools", result, "ann", back(1), "mcp", result}, ""},
 	} {
-		f := retract.FoldOf(log(c.said...))
+		f := signals.RetractionsOf(log(c.said...))
 		if f.Any() != (c.still != "") || c.still != "" && !f.Has(signals.MustID(c.still)) {
 			t.Errorf("%s: any is taken back: %v, want %q", name, f.Any(), c.still)
 		}
@@ -131,8 +130,8 @@ func TestASignalItsAuthorStatesAgainIsNotRetracted(t *testing.T) {
 
 func TestARetractionHasATargetAndAReason(t *testing.T) {
 	t.Parallel()
-	by := func(p retract.Retraction, name string) retract.Retraction { p.By = name; return p }
-	for field, p := range map[string]retract.Retraction{
+	by := func(p signals.Retraction, name string) signals.Retraction { p.By = name; return p }
+	for field, p := range map[string]signals.Retraction{
 		"":               by(back(1), "ceo"),
 		"targetSignalId": {Reason: "x"},
 		"reason":         {TargetSignalID: signals.MustID("s_1")},
@@ -144,7 +143,7 @@ func TestARetractionHasATargetAndAReason(t *testing.T) {
 			t.Errorf("%q: %v", field, err)
 		}
 	}
-	if s := retract.Of(signals.MustID("s_1"), "x"); s.Head().ReplyTo != signals.MustID("s_1") || s.Kind() != retract.Kind {
+	if s := signals.Retract(signals.MustID("s_1"), "x"); s.Head().ReplyTo != signals.MustID("s_1") || s.Kind() != signals.KindRetraction {
 		t.Errorf("%+v does not reply to what it takes back", s)
 	}
 }

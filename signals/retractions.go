@@ -1,27 +1,26 @@
-package retract
+package signals
 
 import (
 	"reflect"
 	"slices"
-
-	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Fold has the retracted signals of a thread. The zero Fold is that of the empty log.
-type Fold struct {
-	Said []*signals.Signal[Retraction] // the retractions that changed the set, in log order; shared
+// Retractions has the retracted signals of a thread, as a fold of its log. It is pure, and
+// costs nothing as long as there are none. The zero Retractions are those of the empty log.
+type Retractions struct {
+	Said []*Signal[Retraction] // the retractions that changed the set, in log order; shared
 	gone []gone
 }
 
 // A gone signal was retracted by its author, or by the operator.
 type gone struct {
-	signals.Any
+	Any
 	own bool
 }
 
-// FoldOf returns the retracted signals of a log of one thread.
-func FoldOf(log []signals.Any) *Fold {
-	f := new(Fold)
+// RetractionsOf returns the retracted signals of a log of one thread.
+func RetractionsOf(log []Any) *Retractions {
+	f := new(Retractions)
 	for i, s := range log {
 		f.Apply(log[:i], s)
 	}
@@ -30,9 +29,9 @@ func FoldOf(log []signals.Any) *Fold {
 
 // Apply takes the next signal of a thread after its log, and reports whether the set of
 // retracted signals changes.
-func (f *Fold) Apply(log []signals.Any, s signals.Any) bool {
-	if r, ok := signals.As[Retraction](s); ok {
-		if Check(log, s) != nil {
+func (f *Retractions) Apply(log []Any, s Any) bool {
+	if r, ok := As[Retraction](s); ok {
+		if CheckRetraction(log, s) != nil {
 			return false
 		}
 		target := find(log, r.Payload.TargetSignalID)
@@ -60,10 +59,10 @@ func (f *Fold) Apply(log []signals.Any, s signals.Any) bool {
 }
 
 // Any reports whether any signal is retracted.
-func (f *Fold) Any() bool { return len(f.gone) > 0 }
+func (f *Retractions) Any() bool { return len(f.gone) > 0 }
 
 // Has reports whether a signal is retracted.
-func (f *Fold) Has(id signals.ID) bool {
+func (f *Retractions) Has(id ID) bool {
 	for _, g := range f.gone {
 		if g.Head().ID == id {
 			return true
@@ -73,7 +72,7 @@ func (f *Fold) Has(id signals.ID) bool {
 }
 
 // same reports whether a signal has the content of an earlier one of the same author.
-func same(a, b signals.Any) bool {
+func same(a, b Any) bool {
 	if a.Kind() != b.Kind() || author(a) != author(b) {
 		return false
 	}
@@ -82,8 +81,8 @@ func same(a, b signals.Any) bool {
 }
 
 // content returns the content of a signal. A proposal that is made again has another id.
-func content(s signals.Any) any {
-	if p, ok := s.Body().(signals.Proposal); ok {
+func content(s Any) any {
+	if p, ok := s.Body().(Proposal); ok {
 		p.ProposalID = ""
 		return p
 	}
