@@ -54,8 +54,7 @@ var rules = []struct {
 	{"bus", rule{ours: []string{"signals", "conflict", "bus/internal/backlog", "bus/internal/clock", "bus/internal/quota", "bus/internal/watch", "bus/internal/store", "bus/internal/wait"}}},
 	{"bus/journal", rule{ours: []string{"signals", "conflict", "bus"}, others: []string{"golang.org/x/sys/windows"}}},
 	{"bus/journal/journaltest", rule{ours: []string{"bus/journal"}}},
-	{"bus/connectivity/lifecycle", rule{ours: []string{"signals", "signals/coordination"}}},
-	{"bus/connectivity", rule{ours: []string{"signals", "signals/coordination", "bus", "bus/connectivity/lifecycle"}}},
+	{"bus/connectivity", rule{ours: []string{"signals", "signals/coordination", "bus"}}},
 	{"bus/*", rule{ours: []string{"signals", "conflict", "bus"}}},
 	{"consensus", rule{}},
 	{"consensus/consensustest", rule{ours: []string{"consensus"}}},
@@ -101,7 +100,7 @@ var rules = []struct {
 	{"agents/tools/mcp", rule{ours: []string{"signals", "agents", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
 	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "agents/spending", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/tools"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents/spending", "agents", "agents/models", "agents/tools", "bus", "bus/journal"}}},
-	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "bus/connectivity/lifecycle", "consensus", "consensus/reliability", "agents", "agents/routing", "signals/coordination", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/internal/standings", "internal/plain"}}},
+	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/internal/standings", "internal/plain"}}},
 	{"swarm/selection", rule{}},
 	{"swarm/synthesis", rule{ours: []string{"signals", "conflict", "consensus", "swarm/claims"}}},
 	{"swarm/synthesis/writer", rule{ours: []string{"signals", "consensus", "agents", "agents/models", "swarm/claims", "swarm/synthesis"}}},
@@ -114,7 +113,7 @@ var rules = []struct {
 	{"swarm/internal/clock", rule{}},
 	{"swarm/internal/answers", rule{ours: []string{"signals", "bus", "swarm/runlog"}}},
 	{"swarm/internal/names", rule{ours: []string{"signals", "bus", "swarm/runlog"}}},
-	{"swarm/internal/coordinate", rule{ours: []string{"signals", "signals/coordination", "bus", "bus/connectivity", "bus/connectivity/lifecycle", "agents"}}},
+	{"swarm/internal/coordinate", rule{ours: []string{"signals", "signals/coordination", "bus", "bus/connectivity", "agents"}}},
 	{"swarm/internal/settling", rule{ours: []string{"signals", "conflict", "consensus", "agents", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/internal/seat", rule{
 		ours: []string{
@@ -122,17 +121,17 @@ var rules = []struct {
 		},
 	}},
 	{"swarm/internal/verdict", rule{ours: []string{"signals", "consensus", "agents", "swarm/runlog", "swarm/internal/seat"}}},
-	{"swarm/internal/why", rule{ours: []string{"signals", "signals/coordination", "bus/connectivity/lifecycle", "consensus", "swarm/mode", "swarm/runlog", "swarm/solves"}}},
+	{"swarm/internal/why", rule{ours: []string{"signals", "signals/coordination", "consensus", "swarm/mode", "swarm/runlog", "swarm/solves"}}},
 	{"swarm/internal/keep", rule{ours: []string{
 		"signals", "bus", "bus/journal", "consensus/reliability", "swarm/runlog", "swarm/replay", "swarm/internal/clock", "swarm/internal/names",
 	}}},
 	{"swarm/solves", rule{ours: []string{
-		"signals", "conflict", "bus", "bus/connectivity/lifecycle", "bus/journal", "consensus", "agents/spending", "agents", "agents/routing",
+		"signals", "conflict", "bus", "signals/coordination", "bus/journal", "consensus", "agents/spending", "agents", "agents/routing",
 		"swarm/claims", "swarm/credit", "swarm/synthesis", "swarm/internal/answers", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/settle", "swarm/talk",
 	}}},
 	{"swarm", rule{
 		ours: []string{
-			"signals", "signals/coordination", "conflict", "bus", "bus/connectivity", "bus/connectivity/lifecycle", "bus/journal", "consensus", "consensus/reliability", "agents/spending", "agents", "agents/hooks", "agents/routing",
+			"signals", "signals/coordination", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "consensus/reliability", "agents/spending", "agents", "agents/hooks", "agents/routing",
 			"swarm/mode", "swarm/runlog", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/replay", "swarm/solves",
 			"swarm/internal/answers", "swarm/internal/clock", "swarm/internal/coordinate", "swarm/internal/keep", "swarm/internal/names",
 			"swarm/internal/seat", "swarm/internal/settling", "swarm/internal/verdict", "swarm/internal/why",
@@ -205,7 +204,7 @@ var rules = []struct {
 	{"swarm/console", rule{ours: []string{"swarm/console/agui", "swarm/console/api", "swarm/console/feed", "swarm/console/guard"}}},
 	{"swarm/schemas", rule{ours: []string{
 		"agents/join", "agents/reports", "swarm/console/api", "swarm/teams",
-		"signals", "signals/cloudevents", "signals/coordination", "agents", "agents/routing", "agents/tools", "bus/connectivity/lifecycle", "conflict", // for the tests, which make them
+		"signals", "signals/cloudevents", "signals/coordination", "agents", "agents/routing", "agents/tools", "conflict", // for the tests, which make them
 		"swarm/rooms/events", "swarm/rooms/roomlog", "swarm/runlog", "swarm/settle", "swarm/synthesis",
 	}}},
 	{"swarm/reporting", rule{ours: []string{"signals", "bus", "bus/journal", "agents", "agents/reports", "swarm", "swarm/runlog"}}},

@@ -5,8 +5,8 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/talk"
 )
@@ -86,7 +86,7 @@ func (o *Observer) standing(r *solves.Result) (all []attribute.KeyValue) {
 
 // withheld returns the attribute of obstacles, if there are any. The summary of one is
 // content.
-func (o *Observer) withheld(open []lifecycle.Obstacle) []attribute.KeyValue {
+func (o *Observer) withheld(open []coordination.Obstacle) []attribute.KeyValue {
 	if len(open) == 0 {
 		return nil
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
@@ -120,7 +119,7 @@ func coordinatedLine(s signals.Any, summaries map[signals.ID]string) string {
 			all = append(all, summaries[id])
 		}
 		return fmt.Sprintf("%s by %s: %s", p.State, h.Source, strings.Join(all, ", "))
-	case lifecycle.Members:
+	case coordination.Members:
 		return p.String()
 	}
 	return ""

@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -147,7 +147,7 @@ func TestPlanEndsWithinItsBudgetForAnyYields(t *testing.T) {
 func checkEnd(r *rapid.T, script string, result *solves.Result, err error) {
 	said, announced := 0, false
 	var ends []runlog.Decided
-	thread := lifecycle.NewThread()
+	thread := coordination.NewThread()
 	for _, s := range result.Log {
 		switch p := s.Body().(type) {
 		case runlog.Decided:
@@ -156,7 +156,7 @@ func checkEnd(r *rapid.T, script string, result *solves.Result, err error) {
 			ends = nil
 		case signals.Consensus:
 			announced = true
-		case lifecycle.Closed:
+		case coordination.Closed:
 			continue
 		}
 		if slices.Contains([]string{"a", "b", "c"}, s.Head().Source) {

@@ -9,7 +9,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
@@ -41,7 +40,7 @@ func (r *solve) restore(ctx context.Context, log []signals.Any) {
 // recall takes a signal of an earlier log.
 func (r *solve) recall(ctx context.Context, s signals.Any, past *seat.Recall) {
 	before := r.thread.Mark()
-	if s.Kind() == lifecycle.KindStep {
+	if s.Kind() == coordination.KindStep {
 		r.seats.KeepMail(r.thread)
 	}
 	r.apply(ctx, s)

@@ -3,7 +3,6 @@ package connectivity
 import (
 	"context"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -15,8 +14,8 @@ import (
 // goes to all.
 type Resolver func(context.Context, coordination.Signal) ([]string, error)
 
-// noRecipients stands for no recipients: see [lifecycle.To].
-var noRecipients = lifecycle.To()
+// noRecipients stands for no recipients: see [coordination.To].
+var noRecipients = coordination.To()
 
 // A selection is the answer of a resolver.
 type selection struct {
@@ -37,12 +36,12 @@ func choose(ctx context.Context, r Resolver, s coordination.Signal) selection {
 	if err != nil {
 		return selection{true, noRecipients, err}
 	}
-	return selection{true, lifecycle.To(chosen...), nil}
+	return selection{true, coordination.To(chosen...), nil}
 }
 
 // recipientsOf returns the recipients of a note on the bus. The error is the reason why there
 // are none, or why a critical note goes to all instead of its audience.
-func recipientsOf(t *lifecycle.Thread, source string, n *coordination.Note, chosen selection) (to signals.Recipients, err error) {
+func recipientsOf(t *coordination.Thread, source string, n *coordination.Note, chosen selection) (to signals.Recipients, err error) {
 	to = noRecipients
 	switch n.Audience {
 	case coordination.Self:
@@ -67,7 +66,7 @@ func recipientsOf(t *lifecycle.Thread, source string, n *coordination.Note, chos
 
 // unanswered returns ErrNoAudience for a critical note to all if none of the recipients may
 // answer it.
-func unanswered(t *lifecycle.Thread, source string, n *coordination.Note) error {
+func unanswered(t *coordination.Thread, source string, n *coordination.Note) error {
 	others := t.Components()
 	if t.Registered(source) {
 		others--
@@ -80,7 +79,7 @@ func unanswered(t *lifecycle.Thread, source string, n *coordination.Note) error 
 
 // answerable reports whether any of the recipients may answer a critical note: one other
 // than its source, or the coordinator.
-func answerable(t *lifecycle.Thread, source string, to signals.Recipients) bool {
+func answerable(t *coordination.Thread, source string, to signals.Recipients) bool {
 	if to.Include(source) && !t.Coordinates(source) {
 		return !to.Equal(signals.To(source))
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
@@ -116,7 +115,7 @@ func TestAnInboxReportsAForgottenSignal(t *testing.T) {
 	if got := coordination.Forgotten.String(); got != "forgotten" {
 		t.Errorf("it reads %q", got)
 	}
-	_, err := w.Layer.Query("t", lifecycle.Query{States: []coordination.State{coordination.Forgotten}})
+	_, err := w.Layer.Query("t", coordination.Query{States: []coordination.State{coordination.Forgotten}})
 	invalid(t, err, "state")
 }
 
@@ -193,7 +192,7 @@ func TestAResolverThatFailsLeavesNoOrphan(t *testing.T) {
 		if _, err := w.Emit(ctx, says("x", to(coordination.Selected), replacing(old.ID))); err == nil {
 			t.Errorf("%s: no error", name)
 		}
-		if w.state(old.ID).Terminal() || w.bus.Last() != before || len(w.Query("t", lifecycle.Query{})) != 1 {
+		if w.state(old.ID).Terminal() || w.bus.Last() != before || len(w.Query("t", coordination.Query{})) != 1 {
 			t.Errorf("%s: something is left of it", name)
 		}
 		w.SetResolver("t", picks("b"))

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -79,25 +78,25 @@ func (b *batch) transition(source, thread string, s coordination.State, to signa
 
 func (b *batch) step(thread string, step int) {
 	h := b.header(bus.System, thread, noRecipients, signals.ID{})
-	add(b, h, lifecycle.Step{Link: b.link(), Step: step})
+	add(b, h, coordination.Step{Link: b.link(), Step: step})
 }
 
 func (b *batch) requested(s *coordination.Signal, m signals.Effort) {
 	h := b.header(bus.System, s.Thread, noRecipients, s.ID)
-	add(b, h, lifecycle.Requested{Link: b.link(), For: s.ID, At: s.Seq, Mode: m})
+	add(b, h, coordination.Requested{Link: b.link(), For: s.ID, At: s.Seq, Mode: m})
 }
 
 // members adds an entry about components, addressed to them.
-func (b *batch) members(thread string, m lifecycle.Members, to ...string) {
+func (b *batch) members(thread string, m coordination.Members, to ...string) {
 	m.Link = b.link()
-	add(b, b.header(bus.System, thread, lifecycle.To(to...), signals.ID{}), m)
+	add(b, b.header(bus.System, thread, coordination.To(to...), signals.ID{}), m)
 }
 
 // closed adds the end of a thread. since is without it.
 func (b *batch) closed(thread string, since uint64) {
 	k := b.link()
 	k.Since = since
-	add(b, b.header(bus.System, thread, signals.Recipients{}, signals.ID{}), lifecycle.Closed{Link: k})
+	add(b, b.header(bus.System, thread, signals.Recipients{}, signals.ID{}), coordination.Closed{Link: k})
 }
 
 // fold folds the entries as they are in the log. With a closed thread its resolver is forgotten.
@@ -105,10 +104,10 @@ func (b *batch) fold(entries []signals.Any) {
 	l := b.layer
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var changes []lifecycle.Change
+	var changes []coordination.Change
 	for _, s := range entries {
 		changes = l.fold.Apply(s, changes)
-		if s.Kind() == lifecycle.KindClosed {
+		if s.Kind() == coordination.KindClosed {
 			delete(l.resolvers, s.Head().Thread)
 		}
 	}
@@ -119,4 +118,4 @@ func (b *batch) fold(entries []signals.Any) {
 }
 
 // show puts a signal as it is now into the result.
-func (b *batch) show(r *lifecycle.Record) { b.result.Signal, b.result.Open = r.Snapshot(), r.Open() }
+func (b *batch) show(r *coordination.Record) { b.result.Signal, b.result.Open = r.Snapshot(), r.Open() }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -193,14 +192,14 @@ func BenchmarkGet(b *testing.B) {
 func BenchmarkQuery(b *testing.B) {
 	for _, c := range []struct {
 		name string
-		q    lifecycle.Query
+		q    coordination.Query
 		want int
 	}{
-		{"default", lifecycle.Query{}, 50},
-		{"source", lifecycle.Query{Source: "rare"}, 3},
-		{"class", lifecycle.Query{Messages: []coordination.Message{coordination.AboutConflict}, Limit: 10}, 10},
-		{"ended", lifecycle.Query{States: []coordination.State{coordination.Resolved}}, 50},
-		{"oldest", lifecycle.Query{Order: lifecycle.Oldest}, 50},
+		{"default", coordination.Query{}, 50},
+		{"source", coordination.Query{Source: "rare"}, 3},
+		{"class", coordination.Query{Messages: []coordination.Message{coordination.AboutConflict}, Limit: 10}, 10},
+		{"ended", coordination.Query{States: []coordination.State{coordination.Resolved}}, 50},
+		{"oldest", coordination.Query{Order: coordination.Oldest}, 50},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			bySize(b, func(b *testing.B, l *connectivity.Layer) {

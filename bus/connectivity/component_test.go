@@ -6,7 +6,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -30,7 +29,7 @@ func TestAComponentSpeaksAsItself(t *testing.T) {
 	_, err = a.Emit(ctx, says("x", by("b")))
 	invalid(t, err, "source")
 	is(t, err, connectivity.ErrNotAllowed)
-	if all := w.Query("t", lifecycle.Query{Source: "b"}); all != nil {
+	if all := w.Query("t", coordination.Query{Source: "b"}); all != nil {
 		t.Errorf("stored %v", summaries(all))
 	}
 	for _, id := range []string{"", "a\nb", bus.System} {

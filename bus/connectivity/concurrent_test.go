@@ -12,7 +12,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
@@ -119,7 +118,7 @@ func TestOneOfManyEqualSignalsIsStored(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if stored.Load() != 1 || len(w.Query(thread, lifecycle.Query{})) != 1 {
+		if stored.Load() != 1 || len(w.Query(thread, coordination.Query{})) != 1 {
 			t.Fatalf("%d stored", stored.Load())
 		}
 	}
@@ -246,7 +245,7 @@ func TestConcurrentUse(t *testing.T) {
 						_, _ = w.Resolve(ctx, mine[r.IntN(len(mine))])
 					}
 				case 4:
-					w.Query(thread, lifecycle.Query{})
+					w.Query(thread, coordination.Query{})
 					w.Converged(thread)
 				case 5:
 					if g == 0 && r.IntN(10) == 0 {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
@@ -83,15 +82,15 @@ func TestTheNewestGradeInForceCounts(t *testing.T) {
 
 // A critical signal of any class keeps its thread from converging.
 func TestAnUnansweredCriticalIsAnObstacle(t *testing.T) {
-	for c, want := range map[coordination.Class]lifecycle.Cause{
-		coordination.AttentionRaise:      lifecycle.Unanswered,
-		coordination.ConfidenceHigh:      lifecycle.Unanswered,
-		coordination.ConfidenceLow:       lifecycle.LowConfidence,
-		coordination.ConfidenceBlocker:   lifecycle.BlockedSource,
-		coordination.ConflictActive:      lifecycle.OpenConflict,
-		coordination.ConflictResolved:    lifecycle.Unanswered,
-		coordination.HandoffReady:        lifecycle.Unanswered,
-		coordination.EscalationInterrupt: lifecycle.OpenEscalation,
+	for c, want := range map[coordination.Class]coordination.Cause{
+		coordination.AttentionRaise:      coordination.Unanswered,
+		coordination.ConfidenceHigh:      coordination.Unanswered,
+		coordination.ConfidenceLow:       coordination.LowConfidence,
+		coordination.ConfidenceBlocker:   coordination.BlockedSource,
+		coordination.ConflictActive:      coordination.OpenConflict,
+		coordination.ConflictResolved:    coordination.Unanswered,
+		coordination.HandoffReady:        coordination.Unanswered,
+		coordination.EscalationInterrupt: coordination.OpenEscalation,
 	} {
 		w := newWorld(t, nil)
 		w.emit(says("sure", by("b"), class(coordination.ConfidenceHigh)))
@@ -140,18 +139,18 @@ func TestAVeryLowGradeAtHighPriorityCountsAsABlocker(t *testing.T) {
 		priority coordination.Priority
 		class    coordination.Class
 		grade    float64
-		want     lifecycle.Cause
+		want     coordination.Cause
 		salience coordination.Salience
 	}{
-		{coordination.High, coordination.ConfidenceLow, 0.19, lifecycle.BlockedSource, coordination.Highest},
-		{coordination.High, coordination.ConfidenceLow, 0.2, lifecycle.LowConfidence, coordination.Ordinary},
-		{coordination.Normal, coordination.ConfidenceLow, 0.1, lifecycle.LowConfidence, coordination.Ordinary},
-		{coordination.Critical, coordination.ConfidenceLow, 0.1, lifecycle.BlockedSource, coordination.Highest},
-		{coordination.Critical, coordination.ConfidenceLow, 0.2, lifecycle.LowConfidence, coordination.Highest},
-		{coordination.Critical, coordination.ConfidenceLow, 0.3, lifecycle.LowConfidence, coordination.Highest},
-		{coordination.Low, coordination.ConfidenceBlocker, 0, lifecycle.BlockedSource, coordination.Ordinary},
-		{coordination.High, coordination.ConfidenceBlocker, 0, lifecycle.BlockedSource, coordination.Highest},
-		{coordination.High, coordination.ConflictActive, 0.1, lifecycle.OpenConflict, coordination.Ordinary},
+		{coordination.High, coordination.ConfidenceLow, 0.19, coordination.BlockedSource, coordination.Highest},
+		{coordination.High, coordination.ConfidenceLow, 0.2, coordination.LowConfidence, coordination.Ordinary},
+		{coordination.Normal, coordination.ConfidenceLow, 0.1, coordination.LowConfidence, coordination.Ordinary},
+		{coordination.Critical, coordination.ConfidenceLow, 0.1, coordination.BlockedSource, coordination.Highest},
+		{coordination.Critical, coordination.ConfidenceLow, 0.2, coordination.LowConfidence, coordination.Highest},
+		{coordination.Critical, coordination.ConfidenceLow, 0.3, coordination.LowConfidence, coordination.Highest},
+		{coordination.Low, coordination.ConfidenceBlocker, 0, coordination.BlockedSource, coordination.Ordinary},
+		{coordination.High, coordination.ConfidenceBlocker, 0, coordination.BlockedSource, coordination.Highest},
+		{coordination.High, coordination.ConflictActive, 0.1, coordination.OpenConflict, coordination.Ordinary},
 	} {
 		thread := fmt.Sprint(i)
 		s := w.emit(says("x", in(thread), at(c.priority), func(in *connectivity.Input) {
@@ -159,7 +158,7 @@ func TestAVeryLowGradeAtHighPriorityCountsAsABlocker(t *testing.T) {
 		}))
 		got := w.Converged(thread)
 		blocked := 0
-		if c.want == lifecycle.BlockedSource {
+		if c.want == coordination.BlockedSource {
 			blocked = 1
 		}
 		if s.Salience() != c.salience || len(got.Obstacles) != 1 || got.Obstacles[0].Cause != c.want || got.Blocked != blocked {

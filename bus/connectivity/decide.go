@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -51,7 +50,7 @@ func (m *emitting) decide(b *batch) error {
 		return fmt.Errorf("%w: %d in thread %q", ErrFull, most, m.Thread)
 	}
 	if m.ask = m.resolver(); m.ask != nil {
-		b.result.Signal = lifecycle.SignalOf(&m.Header, n)
+		b.result.Signal = coordination.SignalOf(&m.Header, n)
 		b.result.Signal.State = coordination.Emitted
 		return errNothing
 	}
@@ -60,7 +59,7 @@ func (m *emitting) decide(b *batch) error {
 }
 
 // check checks the rules that depend on the thread.
-func (m *emitting) check(t *lifecycle.Thread) error {
+func (m *emitting) check(t *coordination.Thread) error {
 	n := &m.note
 	n.ExpiresAfter = 0 // which is for drafts only
 	if m.after > 0 {
@@ -81,7 +80,7 @@ func (m *emitting) check(t *lifecycle.Thread) error {
 	return m.checkReplaced(t, m.layer.fold.Get(n.Replaces))
 }
 
-func (m *emitting) checkReplaced(t *lifecycle.Thread, r *lifecycle.Record) error {
+func (m *emitting) checkReplaced(t *coordination.Thread, r *coordination.Record) error {
 	refuse := func(problem string, err error) error {
 		return &ValidationError{Field: "replaces", Value: m.note.Replaces.String(), Problem: problem, Err: err}
 	}
@@ -114,7 +113,7 @@ func (m *emitting) resolver() Resolver {
 }
 
 // write adds the note and the end of the signal that it replaces.
-func (m *emitting) write(b *batch, t *lifecycle.Thread) {
+func (m *emitting) write(b *batch, t *coordination.Thread) {
 	n := &m.note
 	to, err := recipientsOf(t, m.Source, n, m.chosen)
 	replaced := m.layer.fold.Get(n.Replaces)

@@ -18,7 +18,7 @@
 // to them, and the history, traces and observers of the bus see all signals. Its
 // later states are in the log too ([coordination.Transition] and the entries of
 // package lifecycle), so the layer's state is a fold of the log: [Rebuild] restores it, and
-// a [lifecycle.Thread] is the same fold for a reader of the log of one thread. The kinds
+// a [coordination.Thread] is the same fold for a reader of the log of one thread. The kinds
 // are reserved: the bus refuses them from agents. Several layers may share a bus if their
 // names differ. Processes that share a log ([bus.Options].Sequencer) have one state if each makes
 // its layer by Rebuild, which follows the log.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -40,7 +39,7 @@ func played(t testing.TB, turns []turn) (log []string, w *world) {
 		draft := y.draft
 		if draft == nil { // it resolves the open signals
 			ids := []signals.ID{}
-			for _, s := range w.Query("t", lifecycle.Query{Limit: 1}) {
+			for _, s := range w.Query("t", coordination.Query{Limit: 1}) {
 				ids = append(ids, s.ID)
 			}
 			draft = coordination.Resolution(ids...)
@@ -81,11 +80,11 @@ func TestDraftsInTheSameOrderMakeTheSameLog(t *testing.T) {
 		if diff := cmp.Diff(log, again); diff != "" {
 			r.Fatalf("another log: %s", diff)
 		}
-		thread := lifecycle.NewThread()
+		thread := coordination.NewThread()
 		for s := range w.bus.History(bus.Filter{Threads: []string{"t"}}) {
 			thread.Apply(s)
 		}
-		q := lifecycle.Query{Limit: -1, States: []coordination.State{1, 2, 3, 4, 5}}
+		q := coordination.Query{Limit: -1, States: []coordination.State{1, 2, 3, 4, 5}}
 		got := []any{made(thread.Query(q)), thread.Converged(), thread.Unacknowledged(), thread.Step(), thread.Mode(), thread.Coordinator()}
 		want := []any{w.Query("t", q), w.Converged("t"), w.Unacknowledged("t"), w.Step("t"), w.Mode("t"), "lead"}
 		if diff := cmp.Diff(want, got, byID); diff != "" {
@@ -141,7 +140,7 @@ func TestADraftIsAnInputOfItsAgent(t *testing.T) {
 
 // A thread that is folded without a layer does not take a draft for an entry.
 func TestADraftIsNoEntry(t *testing.T) {
-	thread := lifecycle.NewThread()
+	thread := coordination.NewThread()
 	for _, s := range []signals.Any{
 		coordination.Draft(coordination.Note{Class: coordination.EscalationInterrupt, Summary: "stop"}),
 		coordination.Resolution(signals.MustID("sig_a")),
@@ -149,7 +148,7 @@ func TestADraftIsNoEntry(t *testing.T) {
 	} {
 		thread.Apply(s)
 	}
-	if c := thread.Converged(); !c.Unknown || len(made(thread.Query(lifecycle.Query{}))) != 0 {
+	if c := thread.Converged(); !c.Unknown || len(made(thread.Query(coordination.Query{}))) != 0 {
 		t.Errorf("%v", c)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
@@ -92,7 +91,7 @@ func TestEmitRefusesInvalidInput(t *testing.T) {
 	if n := len(w.seen()); n != 0 {
 		t.Errorf("%d events of what was refused", n)
 	}
-	if got := w.Query("t", lifecycle.Query{}); got != nil {
+	if got := w.Query("t", coordination.Query{}); got != nil {
 		t.Errorf("stored %v", summaries(got))
 	}
 	w.emit(says("zero", func(in *connectivity.Input) { in.Confidence = coordination.Graded(0) })) // optional here
@@ -148,10 +147,10 @@ func TestEmitReturnsTheBusesReason(t *testing.T) {
 	w.bus.Close()
 	_, err := w.Emit(ctx, says("x", by("b")))
 	is(t, err, bus.ErrClosed)
-	if got := w.Query("t", lifecycle.Query{}); len(got) != 1 {
+	if got := w.Query("t", coordination.Query{}); len(got) != 1 {
 		t.Errorf("an emission that failed is stored: %v", summaries(got))
 	}
-	s, _ := w.Get(w.Query("t", lifecycle.Query{})[0].ID)
+	s, _ := w.Get(w.Query("t", coordination.Query{})[0].ID)
 	if _, err := w.Resolve(ctx, s.ID); !errors.Is(err, bus.ErrClosed) {
 		t.Errorf("resolve: %v", err)
 	}

@@ -29,7 +29,7 @@ var (
 	ErrNotFed = errors.New("connectivity: the log was not fed to the bus")
 )
 
-// A ValidationError names the field of an [Input], a [lifecycle.Query] or [Options] that
+// A ValidationError names the field of an [Input], a [coordination.Query] or [Options] that
 // breaks a rule. It wraps [signals.ErrInvalid] and, for the field replaces,
 // [ErrNotFound], [ErrTerminal] or [ErrNotAllowed].
 type ValidationError struct {

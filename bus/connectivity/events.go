@@ -3,7 +3,6 @@ package connectivity
 import (
 	"context"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -60,7 +59,7 @@ type event struct {
 // add queues the events of a commit, with the signals in their current state. Events that
 // a hook is called for wait until it has returned, and so do later events of the same
 // thread; other threads do not wait. over is closed then; nil: no hook is called.
-func (e *events) add(changes []lifecycle.Change, over chan struct{}) {
+func (e *events) add(changes []coordination.Change, over chan struct{}) {
 	if len(changes) == 0 || len(e.observers) == 0 && over == nil {
 		return
 	}

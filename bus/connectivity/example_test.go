@@ -7,7 +7,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -101,8 +100,8 @@ func Example_conflict() {
 	}
 	says("a", coordination.ConflictActive, 0.2, "retries make it worse")
 	says("b", coordination.ConflictActive, 0.3, "retries are needed")
-	open, _ := layer.Query("t", lifecycle.Query{
-		Messages: []coordination.Message{coordination.AboutConflict}, Order: lifecycle.Oldest,
+	open, _ := layer.Query("t", coordination.Query{
+		Messages: []coordination.Message{coordination.AboutConflict}, Order: coordination.Oldest,
 	})
 	fmt.Println(len(open), "open conflicts")
 	says("arbiter", coordination.ConflictResolved, 0.9, "retry with a budget")

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -62,14 +61,14 @@ func (l *Layer) Inbox(id string) (*Inbox, error) {
 // wants folds the component's registrations in the log, and reports whether a signal is for
 // it.
 func (i *Inbox) wants(s signals.Any) bool {
-	if k := lifecycle.LinkOf(s); k == nil || k.Layer != i.layer.opts.Name {
+	if k := coordination.LinkOf(s); k == nil || k.Layer != i.layer.opts.Name {
 		return false
 	}
 	h := s.Head()
 	switch s := s.(type) {
-	case *signals.Signal[lifecycle.Members]:
+	case *signals.Signal[coordination.Members]:
 		i.enroll(h.Thread, &s.Payload)
-	case *signals.Signal[lifecycle.Closed]:
+	case *signals.Signal[coordination.Closed]:
 		delete(i.joined, h.Thread)
 		delete(i.leads, h.Thread)
 	}
@@ -77,7 +76,7 @@ func (i *Inbox) wants(s signals.Any) bool {
 	return n != nil && (!h.Recipients.Everyone() || i.joined[h.Thread] || n.Priority == coordination.Critical && (i.leads[h.Thread] || i.owes(h.ID)))
 }
 
-func (i *Inbox) enroll(thread string, p *lifecycle.Members) {
+func (i *Inbox) enroll(thread string, p *coordination.Members) {
 	if slices.Contains(p.Joined, i.id) {
 		i.joined[thread] = true
 	}
@@ -176,7 +175,7 @@ func (i *Inbox) keep(s signals.Any, err error) error {
 		return err
 	}
 	h := s.Head()
-	read := lifecycle.SignalOf(&h, coordination.NoteOf(s))
+	read := coordination.SignalOf(&h, coordination.NoteOf(s))
 	i.unread = &read
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -49,7 +48,7 @@ func (o *Options) withDefaults() (Options, error) {
 type Hook func(context.Context, coordination.Signal) (signals.Effort, error)
 
 // kinds are reserved for layers.
-var kinds = lifecycle.Kinds()
+var kinds = coordination.Kinds()
 
 // A Layer lets the parts of a swarm signal to each other over a bus. It is for
 // the operator of the swarm: it may emit for every source and end every signal.
@@ -69,7 +68,7 @@ type Layer struct {
 	// holds when it is committed, and queries need only mu. The bus is never called
 	// with mu held.
 	mu        sync.Mutex
-	fold      *lifecycle.Fold
+	fold      *coordination.Fold
 	resolvers map[string]Resolver
 	events    events
 }
@@ -88,13 +87,13 @@ func New(b *bus.Bus, o *Options) (*Layer, error) {
 		return nil, invalid(err)
 	}
 	return &Layer{
-		bus: b, log: log, opts: opts, fold: lifecycle.NewFold(opts.Name, opts.Retain), resolvers: map[string]Resolver{},
+		bus: b, log: log, opts: opts, fold: coordination.NewFold(opts.Name, opts.Retain), resolvers: map[string]Resolver{},
 		events: events{waiting: map[string][]*happened{}, hooked: map[signals.ID]*happened{}},
 	}, nil
 }
 
 // view returns the result of get for a thread, which may be empty.
-func view[T any](l *Layer, thread string, get func(*lifecycle.Thread) T) T {
+func view[T any](l *Layer, thread string, get func(*coordination.Thread) T) T {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return get(l.fold.Thread(thread))
@@ -121,7 +120,7 @@ func (l *Layer) look(id signals.ID) (coordination.Signal, bool) {
 // Query returns the signals of a thread that q selects: at most 50 live ones, newest first,
 // if q is zero. It usually takes time linear in the result. Its error is a
 // [*ValidationError] for a value that is none of its type, such as an unknown class.
-func (l *Layer) Query(thread string, q lifecycle.Query) (found []coordination.Signal, err error) {
+func (l *Layer) Query(thread string, q coordination.Query) (found []coordination.Signal, err error) {
 	if err := checkNames("", thread); err != nil {
 		return nil, err
 	}
@@ -131,21 +130,23 @@ func (l *Layer) Query(thread string, q lifecycle.Query) (found []coordination.Si
 	return found, invalid(err)
 }
 
-// Converged is [lifecycle.Thread.Converged] of a thread.
-func (l *Layer) Converged(thread string) lifecycle.Convergence {
-	return view(l, thread, (*lifecycle.Thread).Converged)
+// Converged is [coordination.Thread.Converged] of a thread.
+func (l *Layer) Converged(thread string) coordination.Convergence {
+	return view(l, thread, (*coordination.Thread).Converged)
 }
 
-// Unacknowledged is [lifecycle.Thread.Unacknowledged] of a thread.
+// Unacknowledged is [coordination.Thread.Unacknowledged] of a thread.
 func (l *Layer) Unacknowledged(thread string) []coordination.Signal {
-	return view(l, thread, (*lifecycle.Thread).Unacknowledged)
+	return view(l, thread, (*coordination.Thread).Unacknowledged)
 }
 
-// Mode is [lifecycle.Thread.Mode] of a thread.
-func (l *Layer) Mode(thread string) signals.Effort { return view(l, thread, (*lifecycle.Thread).Mode) }
+// Mode is [coordination.Thread.Mode] of a thread.
+func (l *Layer) Mode(thread string) signals.Effort {
+	return view(l, thread, (*coordination.Thread).Mode)
+}
 
-// Step is [lifecycle.Thread.Step] of a thread.
-func (l *Layer) Step(thread string) int { return view(l, thread, (*lifecycle.Thread).Step) }
+// Step is [coordination.Thread.Step] of a thread.
+func (l *Layer) Step(thread string) int { return view(l, thread, (*coordination.Thread).Step) }
 
 // fail reports an error of a callback.
 func (l *Layer) fail(err error) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
@@ -176,7 +175,7 @@ func TestEndedSignalsAreKept(t *testing.T) {
 	for i := range 3000 {
 		w.resolve(w.emit(says("x", until(i+1))).ID)
 	}
-	all := w.Query("t", lifecycle.Query{States: []coordination.State{coordination.Resolved}, Limit: -1})
+	all := w.Query("t", coordination.Query{States: []coordination.State{coordination.Resolved}, Limit: -1})
 	if len(all) != 3000 {
 		t.Errorf("kept %d", len(all))
 	}
@@ -191,14 +190,14 @@ func TestRetentionDropsTheOldestEnds(t *testing.T) {
 	for _, i := range []int{2, 0, 3} { // c, a, d
 		w.resolve(all[i].ID)
 	}
-	ended := w.Query("t", lifecycle.Query{States: []coordination.State{coordination.Resolved}})
+	ended := w.Query("t", coordination.Query{States: []coordination.State{coordination.Resolved}})
 	equal(t, "kept", summaries(ended), "d", "a")
 	if _, there := w.Get(all[2].ID); there {
 		t.Error("c is still there")
 	}
 	_, err := w.Resolve(ctx, all[2].ID)
 	is(t, err, connectivity.ErrNotFound)
-	if got := w.Query("t", lifecycle.Query{Source: "c", States: []coordination.State{coordination.Resolved}}); got != nil {
+	if got := w.Query("t", coordination.Query{Source: "c", States: []coordination.State{coordination.Resolved}}); got != nil {
 		t.Errorf("found %v", summaries(got))
 	}
 	for _, retain := range []int{1, -1} {
@@ -206,7 +205,7 @@ func TestRetentionDropsTheOldestEnds(t *testing.T) {
 		for range 10 {
 			w.resolve(w.emit(says("x")).ID)
 		}
-		if got := len(w.Query("t", lifecycle.Query{States: []coordination.State{coordination.Resolved}})); got != 1 && retain == 1 || got != 10 && retain < 0 {
+		if got := len(w.Query("t", coordination.Query{States: []coordination.State{coordination.Resolved}})); got != 1 && retain == 1 || got != 10 && retain < 0 {
 			t.Errorf("retain %d: kept %d", retain, got)
 		}
 	}
@@ -230,7 +229,7 @@ func TestObserversSeeTheEndOfDroppedSignals(t *testing.T) {
 		t, "told", w.events,
 		"of a by a is expired: expired", "of b by b is expired: expired", "of c by c is expired: expired",
 	)
-	ended := w.Query("t", lifecycle.Query{States: []coordination.State{coordination.Expired}})
+	ended := w.Query("t", coordination.Query{States: []coordination.State{coordination.Expired}})
 	equal(t, "kept", summaries(ended), "of c")
 }
 
@@ -328,7 +327,7 @@ func TestExpiryIsWrittenInBulk(t *testing.T) {
 	}
 	slices.Sort(sizes)
 	equal(t, "sizes", sizes, 500, 500, 1000, 1000, 1000, 1000)
-	if got := w.Query("t", lifecycle.Query{}); got != nil {
+	if got := w.Query("t", coordination.Query{}); got != nil {
 		t.Errorf("%d left", len(got))
 	}
 }
@@ -361,7 +360,7 @@ func TestAStepWithManyRecipientsIsFewEntries(t *testing.T) {
 	if entries > n/100 || ended != n+2 || len(told) != n+1 {
 		t.Errorf("%d entries for %d ends tell %d components", entries, ended, len(told))
 	}
-	if got := w.Query("t", lifecycle.Query{}); got != nil {
+	if got := w.Query("t", coordination.Query{}); got != nil {
 		t.Errorf("%d left", len(got))
 	}
 }

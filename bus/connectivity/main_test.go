@@ -13,7 +13,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
@@ -54,7 +53,7 @@ func newBus(t testing.TB, o *bus.Options) *bus.Bus {
 }
 
 // Query is the layer's, for valid queries.
-func (w *world) Query(thread string, q lifecycle.Query) []coordination.Signal {
+func (w *world) Query(thread string, q coordination.Query) []coordination.Signal {
 	w.Helper()
 	return found(w, w.Layer, thread, q)
 }
@@ -62,7 +61,7 @@ func (w *world) Query(thread string, q lifecycle.Query) []coordination.Signal {
 func found(t interface {
 	Helper()
 	Errorf(string, ...any)
-}, l *connectivity.Layer, thread string, q lifecycle.Query,
+}, l *connectivity.Layer, thread string, q coordination.Query,
 ) []coordination.Signal {
 	t.Helper()
 	all, err := l.Query(thread, q)

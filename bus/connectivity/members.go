@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // SetCoordinator sets the component that gets a thread's signals for the
@@ -24,7 +24,7 @@ func (l *Layer) SetCoordinator(thread, id string) error {
 			return errNothing
 		}
 		named := slices.DeleteFunc([]string{before, id}, func(s string) bool { return s == "" })
-		b.members(thread, lifecycle.Members{Coordinator: &id}, named...)
+		b.members(thread, coordination.Members{Coordinator: &id}, named...)
 		return nil
 	}, nil)
 }
@@ -57,9 +57,9 @@ func (l *Layer) enroll(thread string, ids []string, join bool) error {
 			some := slices.DeleteFunc(slices.Clone(some), func(id string) bool { return t.Registered(id) == join })
 			for few := range slices.Chunk(some, atATime) {
 				if join {
-					b.members(thread, lifecycle.Members{Joined: few}, few...)
+					b.members(thread, coordination.Members{Joined: few}, few...)
 				} else {
-					b.members(thread, lifecycle.Members{Left: few}, few...)
+					b.members(thread, coordination.Members{Left: few}, few...)
 				}
 			}
 			if len(some) == 0 {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -116,7 +115,7 @@ func TestClosedThreadsAndRemovedComponentsLeaveNothingBehind(t *testing.T) {
 	}
 	left, threads := 0, 0
 	for name, th := range l.fold.Threads() {
-		all, err := th.Query(lifecycle.Query{Limit: -1, States: []coordination.State{coordination.Emitted, coordination.Active, coordination.Resolved}})
+		all, err := th.Query(coordination.Query{Limit: -1, States: []coordination.State{coordination.Emitted, coordination.Active, coordination.Resolved}})
 		must(err)
 		left, threads = left+th.Components()+len(all), threads+1
 		if name != "silent" && name != "busy" {

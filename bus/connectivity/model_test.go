@@ -13,7 +13,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -248,7 +247,7 @@ func (m *machine) resolve(t *rapid.T) {
 
 func (m *machine) check(t *rapid.T) {
 	for _, thread := range modelThreads {
-		q := lifecycle.Query{Limit: -1, Order: lifecycle.Oldest, States: []coordination.State{1, 2, 3, 4, 5}}
+		q := coordination.Query{Limit: -1, Order: coordination.Oldest, States: []coordination.State{1, 2, 3, 4, 5}}
 		if diff := cmp.Diff(scan(m.model.values(), thread, q), found(t, m.layer, thread, q), byID); diff != "" {
 			t.Fatalf("-model +layer:\n%s", diff)
 		}
@@ -330,9 +329,9 @@ func forgeries(h signals.Header, victim signals.ID) []signals.Any {
 		signals.New(h, coordination.Escalation{Note: n}),
 		signals.New(h, coordination.Confidence{Note: hushed}),
 		signals.New(h, coordination.Transition{Link: k, State: coordination.Resolved, Signals: []signals.ID{victim}}),
-		signals.New(h, lifecycle.Step{Link: k, Step: 9}),
-		signals.New(h, lifecycle.Requested{Link: k, For: victim, At: 1, Mode: signals.Cheap}),
-		signals.New(h, lifecycle.Closed{Link: k}),
+		signals.New(h, coordination.Step{Link: k, Step: 9}),
+		signals.New(h, coordination.Requested{Link: k, For: victim, At: 1, Mode: signals.Cheap}),
+		signals.New(h, coordination.Closed{Link: k}),
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -32,19 +31,19 @@ func kinds() []signals.Any {
 		signals.New(h, coordination.Handoff{Note: note(coordination.HandoffPartial)}),
 		signals.New(h, coordination.Escalation{Note: note(coordination.EscalationInterrupt)}),
 		signals.New(h, coordination.Transition{Link: link, State: coordination.Resolved, Signals: []signals.ID{id, signals.MustID("sig_b")}}),
-		signals.New(h, lifecycle.Step{Link: link, Step: 3}),
-		signals.New(h, lifecycle.Requested{Link: link, For: id, At: 1, Mode: signals.Deep}),
-		signals.New(h, lifecycle.Members{Link: link, Joined: []string{"a"}, Coordinator: new(string)}),
-		signals.New(h, lifecycle.Closed{Link: link}),
+		signals.New(h, coordination.Step{Link: link, Step: 3}),
+		signals.New(h, coordination.Requested{Link: link, For: id, At: 1, Mode: signals.Deep}),
+		signals.New(h, coordination.Members{Link: link, Joined: []string{"a"}, Coordinator: new(string)}),
+		signals.New(h, coordination.Closed{Link: link}),
 	}
 }
 
 func TestEveryKindReadsBackEqual(t *testing.T) {
-	codec, err := signals.NewCodec(lifecycle.Payloads()...)
+	codec, err := signals.NewCodec(coordination.Entries()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := len(lifecycle.Payloads()); got != len(kinds()) {
+	if got := len(coordination.Entries()); got != len(kinds()) {
 		t.Fatalf("%d payloads, %d samples", got, len(kinds()))
 	}
 	for _, s := range kinds() {
@@ -66,11 +65,11 @@ func TestEveryKindReadsBackEqual(t *testing.T) {
 func TestBooksAreReadAsSentences(t *testing.T) {
 	lead, nobody := "ann", ""
 	for want, p := range map[string]fmt.Stringer{
-		"step 3 begins":                            lifecycle.Step{Step: 3},
-		"sig_a asks for deep turns":                lifecycle.Requested{For: signals.MustID("sig_a"), Mode: signals.Deep},
-		"a, b joined; c left; ann coordinates":     lifecycle.Members{Joined: []string{"a", "b"}, Left: []string{"c"}, Coordinator: &lead},
-		"no one coordinates":                       lifecycle.Members{Coordinator: &nobody},
-		"the coordination of the thread has ended": lifecycle.Closed{},
+		"step 3 begins":                            coordination.Step{Step: 3},
+		"sig_a asks for deep turns":                coordination.Requested{For: signals.MustID("sig_a"), Mode: signals.Deep},
+		"a, b joined; c left; ann coordinates":     coordination.Members{Joined: []string{"a", "b"}, Left: []string{"c"}, Coordinator: &lead},
+		"no one coordinates":                       coordination.Members{Coordinator: &nobody},
+		"the coordination of the thread has ended": coordination.Closed{},
 	} {
 		if got := p.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -82,12 +81,12 @@ func TestBooksAreChecked(t *testing.T) {
 	for field, p := range map[string]signals.Any{
 		"state":       signals.New(signals.Header{}, coordination.Transition{Link: link, State: coordination.Emitted}),
 		"signals":     signals.New(signals.Header{}, coordination.Transition{Link: link, State: coordination.Expired}),
-		"step":        signals.New(signals.Header{}, lifecycle.Step{Link: link}),
-		"effort":      signals.New(signals.Header{}, lifecycle.Requested{Link: link, For: signals.MustID("sig_a"), At: 1}),
-		"for":         signals.New(signals.Header{}, lifecycle.Requested{Link: link, At: 1, Mode: signals.Fast}),
-		"layer":       signals.New(signals.Header{}, lifecycle.Closed{Link: coordination.Link{Layer: "\n"}}),
-		"components":  signals.New(signals.Header{}, lifecycle.Members{Link: link, Joined: []string{""}}),
-		"coordinator": signals.New(signals.Header{}, lifecycle.Members{Link: link, Coordinator: &[]string{"\n"}[0]}),
+		"step":        signals.New(signals.Header{}, coordination.Step{Link: link}),
+		"effort":      signals.New(signals.Header{}, coordination.Requested{Link: link, For: signals.MustID("sig_a"), At: 1}),
+		"for":         signals.New(signals.Header{}, coordination.Requested{Link: link, At: 1, Mode: signals.Fast}),
+		"layer":       signals.New(signals.Header{}, coordination.Closed{Link: coordination.Link{Layer: "\n"}}),
+		"components":  signals.New(signals.Header{}, coordination.Members{Link: link, Joined: []string{""}}),
+		"coordinator": signals.New(signals.Header{}, coordination.Members{Link: link, Coordinator: &[]string{"\n"}[0]}),
 	} {
 		refused(t, signals.Validate(p), field)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
@@ -60,7 +59,7 @@ func TestEmittingInsideASupersededCallbackIsNotLost(t *testing.T) {
 	if w.state(nested.ID) != coordination.Active {
 		t.Errorf("nested is %s", w.state(nested.ID))
 	}
-	if got := len(w.Query("t", lifecycle.Query{})); got != 2 {
+	if got := len(w.Query("t", coordination.Query{})); got != 2 {
 		t.Errorf("%d live signals, want new and nested", got)
 	}
 }
@@ -101,7 +100,7 @@ func TestEveryCallWorksInsideACallback(t *testing.T) {
 		stop := w.OnSignal(func(context.Context, coordination.Signal, connectivity.Event) {})
 		stop()
 		is(t, w.Received(ctx, s.ID), nil)
-		w.Query("t", lifecycle.Query{})
+		w.Query("t", coordination.Query{})
 		w.Converged("t")
 		w.Unacknowledged("t")
 		w.advance("t")
@@ -236,7 +235,7 @@ func TestValuesReturnedAreCopies(t *testing.T) {
 	})
 	e, _ := w.Emit(ctx, says("x", to(coordination.Selected), class(coordination.EscalationInterrupt), at(coordination.Critical)))
 	spoil(e.Signal)
-	for _, s := range w.Query("t", lifecycle.Query{}) {
+	for _, s := range w.Query("t", coordination.Query{}) {
 		spoil(s)
 	}
 	spoil(w.Unacknowledged("t")[0])
@@ -291,7 +290,7 @@ func TestACrowdIsCountedAndAnnounced(t *testing.T) {
 	equal(t, "announced once", crowds(), "11 crowded")
 	equal(t, "after it was emitted", w.seen()[len(w.seen())-5:], "11 emitted", "11 crowded", "12 emitted", "1 superseded", "13 emitted")
 	w.resolve(replaced.ID)
-	for _, s := range w.Query("t", lifecycle.Query{Source: "a", Limit: 1}) {
+	for _, s := range w.Query("t", coordination.Query{Source: "a", Limit: 1}) {
 		w.resolve(s.ID)
 	}
 	emit(14)

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
@@ -19,24 +18,24 @@ func TestQueryDefaults(t *testing.T) {
 			w.resolve(s.ID)
 		}
 	}
-	got := summaries(w.Query("t", lifecycle.Query{}))
+	got := summaries(w.Query("t", coordination.Query{}))
 	if len(got) != 50 || got[0] != "58" || got[49] != "4" || slices.Contains(got, "9") {
 		t.Errorf("got %v", got)
 	}
-	if n := len(w.Query("t", lifecycle.Query{Limit: -1})); n != 54 {
+	if n := len(w.Query("t", coordination.Query{Limit: -1})); n != 54 {
 		t.Errorf("without limit: %d", n)
 	}
-	if got := w.Query("u", lifecycle.Query{}); got != nil {
+	if got := w.Query("u", coordination.Query{}); got != nil {
 		t.Errorf("unknown thread: %v", got)
 	}
-	if got := w.Query("t", lifecycle.Query{Source: "z"}); got != nil {
+	if got := w.Query("t", coordination.Query{Source: "z"}); got != nil {
 		t.Errorf("unknown source: %v", got)
 	}
 }
 
 func TestQueryWithAnUnknownEnumValueIsRefused(t *testing.T) {
 	w := newWorld(t, nil)
-	for field, q := range map[string]lifecycle.Query{
+	for field, q := range map[string]coordination.Query{
 		"message":  {Messages: []coordination.Message{coordination.AboutHandoff, 6}},
 		"class":    {Classes: []coordination.Class{0}},
 		"state":    {States: []coordination.State{coordination.Resolved, 6}},
@@ -46,7 +45,7 @@ func TestQueryWithAnUnknownEnumValueIsRefused(t *testing.T) {
 		_, err := w.Layer.Query("t", q)
 		invalid(t, err, field)
 	}
-	_, err := w.Layer.Query("", lifecycle.Query{})
+	_, err := w.Layer.Query("", coordination.Query{})
 	invalid(t, err, "thread")
 }
 
@@ -56,8 +55,8 @@ func TestNewestFirstWithEqualTimesKeepsTheNewest(t *testing.T) {
 	for i := range 10 {
 		w.emit(says(fmt.Sprint(i), at(coordination.Critical)))
 	}
-	equal(t, "newest", summaries(w.Query("t", lifecycle.Query{Limit: 3})), "9", "8", "7")
-	equal(t, "oldest", summaries(w.Query("t", lifecycle.Query{Limit: 3, Order: lifecycle.Oldest})), "0", "1", "2")
+	equal(t, "newest", summaries(w.Query("t", coordination.Query{Limit: 3})), "9", "8", "7")
+	equal(t, "oldest", summaries(w.Query("t", coordination.Query{Limit: 3, Order: coordination.Oldest})), "0", "1", "2")
 }
 
 func TestSinceIsExclusive(t *testing.T) {
@@ -68,8 +67,8 @@ func TestSinceIsExclusive(t *testing.T) {
 		times = append(times, w.now)
 		w.emit(says(fmt.Sprint(i), at(coordination.Critical)))
 	}
-	for order, want := range map[lifecycle.Order][]string{lifecycle.Newest: {"4", "3"}, lifecycle.Oldest: {"3", "4"}} {
-		q := lifecycle.Query{Since: times[2], Order: order}
+	for order, want := range map[coordination.Order][]string{coordination.Newest: {"4", "3"}, coordination.Oldest: {"3", "4"}} {
+		q := coordination.Query{Since: times[2], Order: order}
 		equal(t, "after the third", summaries(w.Query("t", q)), want...)
 		q.Since = times[4]
 		equal(t, "after the last", summaries(w.Query("t", q)))
@@ -111,8 +110,8 @@ func TestQueryIsAScan(t *testing.T) {
 	}
 	found := 0
 	for range 3000 {
-		q := lifecycle.Query{
-			Limit: r.IntN(12) - 1, Order: lifecycle.Order(r.IntN(2)),
+		q := coordination.Query{
+			Limit: r.IntN(12) - 1, Order: coordination.Order(r.IntN(2)),
 			Messages: some[coordination.Message](r, 5), Classes: some[coordination.Class](r, 11),
 			States: some[coordination.State](r, 5), Priorities: some[coordination.Priority](r, 4),
 		}
@@ -148,9 +147,9 @@ func some[E ~uint8](r *rand.Rand, values int) []E {
 }
 
 // scan is the obvious query over all signals of a thread, in log order.
-func scan(all []coordination.Signal, thread string, q lifecycle.Query) (found []coordination.Signal) {
+func scan(all []coordination.Signal, thread string, q coordination.Query) (found []coordination.Signal) {
 	all = slices.Clone(all)
-	if q.Order == lifecycle.Newest {
+	if q.Order == coordination.Newest {
 		slices.Reverse(all)
 	}
 	if q.States == nil {

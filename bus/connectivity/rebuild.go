@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -61,7 +60,7 @@ type rebuilding struct {
 func (r *rebuilding) follow(s signals.Any) (more bool) {
 	r.layer.mu.Lock()
 	defer r.layer.mu.Unlock()
-	switch k := lifecycle.LinkOf(s); {
+	switch k := coordination.LinkOf(s); {
 	case k == nil || k.Layer != r.layer.opts.Name:
 	case r.early != nil:
 		r.early = append(r.early, s)
@@ -74,9 +73,9 @@ func (r *rebuilding) follow(s signals.Any) (more bool) {
 // ours returns the link of an entry of the layer, or nil for other signals.
 func (r *rebuilding) ours(s signals.Any) (*coordination.Link, error) {
 	if raw, ok := signals.As[signals.Raw](s); ok && slices.Contains(kinds, raw.Payload.Type) {
-		return nil, fmt.Errorf("connectivity: %s %s was decoded without lifecycle.Payloads", s.Kind(), s.Head().ID)
+		return nil, fmt.Errorf("connectivity: %s %s was decoded without coordination.Entries", s.Kind(), s.Head().ID)
 	}
-	if k := lifecycle.LinkOf(s); k != nil && k.Layer == r.layer.opts.Name {
+	if k := coordination.LinkOf(s); k != nil && k.Layer == r.layer.opts.Name {
 		return k, nil
 	}
 	return nil, nil
@@ -110,7 +109,7 @@ func (r *rebuilding) complete(b *bus.Bus) error {
 	if r.last == nil {
 		return r.atEnd(b)
 	}
-	h, k := r.last.Head(), lifecycle.LinkOf(r.last)
+	h, k := r.last.Head(), coordination.LinkOf(r.last)
 	if r.gap >= k.Since {
 		return fmt.Errorf("%w: what %q wrote is needed from %d on, and %d is not there", ErrIncomplete, r.layer.opts.Name, k.Since, r.gap)
 	}
@@ -136,7 +135,7 @@ func (r *rebuilding) join(err error) error {
 // that follow in the history show whether the bus holds the log at all.
 func (r *rebuilding) atEnd(b *bus.Bus) error {
 	for s := range b.History(bus.Filter{Kinds: kinds, After: max(r.layer.fold.Last(), 1) - 1}) {
-		k, h := lifecycle.LinkOf(s), s.Head()
+		k, h := coordination.LinkOf(s), s.Head()
 		if k == nil || k.Layer != r.layer.opts.Name {
 			continue
 		}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -25,13 +24,13 @@ func everything(tb interface {
 	all := map[string]any{}
 	states := []coordination.State{1, 2, 3, 4, 5}
 	for _, t := range threads {
-		all[t+" newest"] = found(tb, l, t, lifecycle.Query{Limit: -1, States: states})
-		all[t+" live"] = found(tb, l, t, lifecycle.Query{Limit: -1, Order: lifecycle.Oldest})
+		all[t+" newest"] = found(tb, l, t, coordination.Query{Limit: -1, States: states})
+		all[t+" live"] = found(tb, l, t, coordination.Query{Limit: -1, Order: coordination.Oldest})
 		for _, s := range states {
-			all[t+s.String()] = found(tb, l, t, lifecycle.Query{Limit: -1, States: []coordination.State{s}})
+			all[t+s.String()] = found(tb, l, t, coordination.Query{Limit: -1, States: []coordination.State{s}})
 		}
 		for m := coordination.AboutAttention; m <= coordination.AboutEscalation; m++ {
-			all[t+m.String()] = found(tb, l, t, lifecycle.Query{Limit: -1, Messages: []coordination.Message{m}})
+			all[t+m.String()] = found(tb, l, t, coordination.Query{Limit: -1, Messages: []coordination.Message{m}})
 		}
 		all[t+" step"], all[t+" mode"] = l.Step(t), l.Mode(t)
 		all[t+" converged"], all[t+" unacknowledged"] = l.Converged(t), l.Unacknowledged(t)
@@ -85,7 +84,7 @@ func TestRebuildAnswersTheSame(t *testing.T) {
 
 func TestRebuildFromJSONAnswersTheSame(t *testing.T) {
 	w := busy(t, nil)
-	codec, err := signals.NewCodec(lifecycle.Payloads()...)
+	codec, err := signals.NewCodec(coordination.Entries()...)
 	is(t, err, nil)
 	var log []signals.Any
 	for s := range w.bus.History(bus.Filter{}) {
@@ -127,7 +126,7 @@ func TestRebuiltLayersGoOn(t *testing.T) {
 	if step, err := l.AdvanceStep(ctx, "t"); step != 2 || err != nil {
 		t.Errorf("step %d: %v", step, err)
 	}
-	got := found(t, l, "t", lifecycle.Query{States: []coordination.State{coordination.Expired}})
+	got := found(t, l, "t", coordination.Query{States: []coordination.State{coordination.Expired}})
 	equal(t, "expired", summaries(got), "7", "6", "5")
 }
 
@@ -376,9 +375,9 @@ func TestSinceWithTimesThatGoBack(t *testing.T) {
 		noted("3", "t", second(3), nil), noted("1", "t", second(1), nil), noted("2", "t", second(2), nil),
 	))
 	for since, want := range [][]string{{"2", "1", "3"}, {"2", "3"}, {"3"}, nil} {
-		q := lifecycle.Query{Since: second(since)}
+		q := coordination.Query{Since: second(since)}
 		equal(t, fmt.Sprint("since ", since), summaries(found(t, l, "t", q)), want...)
-		q.Order = lifecycle.Oldest
+		q.Order = coordination.Oldest
 		slices.Reverse(want)
 		equal(t, fmt.Sprint("oldest since ", since), summaries(found(t, l, "t", q)), want...)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -44,7 +43,7 @@ func (l *Layer) resolve(ctx context.Context, id signals.ID, as string) (coordina
 }
 
 // knownLocked returns the record of the signal with that id.
-func (l *Layer) knownLocked(id signals.ID) (*lifecycle.Record, error) {
+func (l *Layer) knownLocked(id signals.ID) (*coordination.Record, error) {
 	if r := l.fold.Get(id); r != nil {
 		return r, nil
 	}
@@ -74,7 +73,7 @@ func (l *Layer) acknowledge(ctx context.Context, id signals.ID, as string) error
 	})
 }
 
-func refuse(component, what string, r *lifecycle.Record) error {
+func refuse(component, what string, r *coordination.Record) error {
 	return fmt.Errorf("%w: %q may not %s %s of %q", ErrNotAllowed, component, what, r.ID, r.Source)
 }
 

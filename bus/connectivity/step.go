@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -39,7 +38,7 @@ const atOnce = 1000
 // ended adds the ends of signals, grouped by recipients, so that exactly the recipients
 // of a signal are notified of its end. Other components are notified too only if there would
 // be too many entries.
-func (b *batch) ended(by, thread string, s coordination.State, all []*lifecycle.Record) {
+func (b *batch) ended(by, thread string, s coordination.State, all []*coordination.Record) {
 	var order []*expiries
 	byNames := map[string]*expiries{}
 	var current *expiries

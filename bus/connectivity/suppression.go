@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
@@ -73,12 +72,12 @@ func (r Reason) String() string {
 // repeated returns the newest live signal that a note of a source would only repeat, and
 // why. A note that replaces another repeats nothing; neither does one that is more urgent
 // than all stored ones.
-func (s *Suppression) repeated(t *lifecycle.Thread, source string, n *coordination.Note, now time.Time) (found *lifecycle.Record, why Reason) {
+func (s *Suppression) repeated(t *coordination.Thread, source string, n *coordination.Note, now time.Time) (found *coordination.Record, why Reason) {
 	if n.Priority == coordination.Critical || !n.Replaces.IsZero() {
 		return nil, why
 	}
 	least := urgency(n.Priority, n.Salience())
-	t.Same(source, n, func(r *lifecycle.Record) bool {
+	t.Same(source, n, func(r *coordination.Record) bool {
 		covered := s.covers(r, n, now)
 		if covered != 0 && urgency(r.Priority, r.Salience()) >= least {
 			found, why = r, Reason{Repetition: covered, Step: r.Step, Age: now.Sub(r.EmittedAt), Window: s.Window}
@@ -91,7 +90,7 @@ func (s *Suppression) repeated(t *lifecycle.Thread, source string, n *coordinati
 // covers returns why r still covers a note emitted now; 0 if it does not. Of grades, only the
 // one in force covers a note: a source that returns to an earlier grade has changed it twice.
 // The clock may have gone back since r, if the layer was rebuilt.
-func (s *Suppression) covers(r *lifecycle.Record, n *coordination.Note, now time.Time) Repetition {
+func (s *Suppression) covers(r *coordination.Record, n *coordination.Note, now time.Time) Repetition {
 	switch {
 	case !r.InForce():
 		return 0

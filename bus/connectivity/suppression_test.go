@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
@@ -226,7 +225,7 @@ func TestTheLeastSalientIsSuppressedAsLongAsTheSameIsLive(t *testing.T) {
 		w.advance("t")
 		w.now = w.now.Add(time.Hour)
 		w.repeats(says("low again", at(coordination.Low)), normal)
-		for _, s := range w.Query("t", lifecycle.Query{}) {
+		for _, s := range w.Query("t", coordination.Query{}) {
 			w.resolve(s.ID)
 		}
 		w.emit(says("low anew", at(coordination.Low)))

@@ -2,6 +2,15 @@ package coordination
 
 import "github.com/swarmbus/swarmbus/signals"
 
+// The kinds of notes: one for each message class.
+const (
+	KindAttention  signals.Kind = "attention"
+	KindConfidence signals.Kind = "confidence"
+	KindConflict   signals.Kind = "conflict.notice"
+	KindHandoff    signals.Kind = "handoff"
+	KindEscalation signals.Kind = "escalation"
+)
+
 // Class is the specific meaning of a note. The zero value is refused.
 type Class uint8
 

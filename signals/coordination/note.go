@@ -7,15 +7,6 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// The kinds of notes: one for each message class.
-const (
-	KindAttention  signals.Kind = "attention"
-	KindConfidence signals.Kind = "confidence"
-	KindConflict   signals.Kind = "conflict.notice"
-	KindHandoff    signals.Kind = "handoff"
-	KindEscalation signals.Kind = "escalation"
-)
-
 // Note is the content of a coordination signal, whatever its kind. Source, thread, time
 // and recipients are in the header; the header's confidence is the grade, and 1 without
 // one. Most notes need a class and a summary, and those about confidence and conflict a

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
@@ -12,7 +11,7 @@ import (
 )
 
 // Obstacles returns what keeps the thread from converging, oldest first.
-func (t *Thread) Obstacles() []lifecycle.Obstacle { return t.Coordination.Converged().Obstacles }
+func (t *Thread) Obstacles() []coordination.Obstacle { return t.Coordination.Converged().Obstacles }
 
 // Withholds says why a proposal that the votes have chosen is not the decision: there are
 // obstacles. "" means that it is, or that the votes have chosen none.
@@ -27,7 +26,7 @@ func (t *Thread) Withholds(d consensus.Decision) string {
 // Effort returns the effort that the thread calls for: deep while an escalation is open,
 // else 0.
 func (t *Thread) Effort() signals.Effort {
-	if slices.ContainsFunc(t.Obstacles(), func(o lifecycle.Obstacle) bool { return o.Cause == lifecycle.OpenEscalation }) {
+	if slices.ContainsFunc(t.Obstacles(), func(o coordination.Obstacle) bool { return o.Cause == coordination.OpenEscalation }) {
 		return signals.Deep
 	}
 	return 0
@@ -55,7 +54,7 @@ func IsHandoff(s coordination.Signal) bool { return s.Class == coordination.Hand
 func (t *Thread) Stepped() bool {
 	for _, s := range slices.Backward(t.Log) {
 		switch s.Kind() {
-		case lifecycle.KindStep:
+		case coordination.KindStep:
 			return true
 		case KindBegan:
 			return false

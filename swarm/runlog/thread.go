@@ -3,9 +3,9 @@ package runlog
 import (
 	"cmp"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
@@ -23,12 +23,12 @@ type Thread struct {
 	Repeats   Repeats
 	Withdrawn Withdrawn
 
-	Coordination *lifecycle.Thread
+	Coordination *coordination.Thread
 }
 
 // New returns the state of a thread before its first signal.
 func New(name string) *Thread {
-	t := &Thread{Name: name, Repeats: newRepeats(), Coordination: lifecycle.NewThread()}
+	t := &Thread{Name: name, Repeats: newRepeats(), Coordination: coordination.NewThread()}
 	t.Calls.init(&t.Votes)
 	t.Votes.init(&t.Calls, &t.Withdrawn)
 	t.Conflicts.init(name, &t.Votes)

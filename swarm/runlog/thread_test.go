@@ -11,7 +11,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -83,7 +82,7 @@ func coordinating(t *rapid.T, h signals.Header, kind int) signals.Any {
 	about := signals.MustID(fmt.Sprint("sig_", rapid.IntRange(1, 20).Draw(t, "about")))
 	switch kind {
 	case 12:
-		return signals.New(h, lifecycle.Step{Link: link, Step: rapid.IntRange(1, 3).Draw(t, "step")})
+		return signals.New(h, coordination.Step{Link: link, Step: rapid.IntRange(1, 3).Draw(t, "step")})
 	case 13:
 		state := rapid.SampledFrom([]coordination.State{coordination.Active, coordination.Resolved, coordination.Expired}).Draw(t, "state")
 		return signals.New(h, coordination.Transition{Link: link, State: state, Signals: []signals.ID{about}})

@@ -19,7 +19,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/agents/tools"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
@@ -106,7 +105,7 @@ func all() []kind {
 		of[routing.UserMessage](), of[routing.Stop](), of[routing.Timer](),
 		of[coordination.Attention](), of[coordination.Confidence](), of[coordination.ConflictNotice](), of[coordination.Handoff](),
 		of[coordination.Escalation](), of[coordination.Transition](),
-		of[lifecycle.Step](), of[lifecycle.Requested](), of[lifecycle.Members](), of[lifecycle.Closed](),
+		of[coordination.Step](), of[coordination.Requested](), of[coordination.Members](), of[coordination.Closed](),
 		of[runlog.Began](), of[runlog.Planned](), of[runlog.Late](), of[runlog.Failed](), of[runlog.Refused](), of[runlog.Same](), of[runlog.Answered](),
 		of[settle.Unpaid](), of[agents.Passed](), of[conflict.Resolution](), of[runlog.Opened](), of[runlog.Decided](), of[runlog.Outcome](),
 		of[synthesis.Written](), of[signals.Retraction](), of[tools.AskedCall](), of[tools.AnsweredCall](),

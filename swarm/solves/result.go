@@ -9,10 +9,10 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
@@ -40,7 +40,7 @@ type Result struct {
 
 	// Obstacles are what kept the thread from converging when the solve stopped, oldest
 	// first. While there are any, no proposal is chosen.
-	Obstacles []lifecycle.Obstacle
+	Obstacles []coordination.Obstacle
 	// Groupthink is a diagnostic: how many agents challenged something, and how many
 	// would have if each had done so by itself.
 	Groupthink settle.Groupthink
@@ -120,7 +120,7 @@ func refusedIn(f runlog.Refused) Refused {
 // An Evaluation is the result of an evaluation of a solve's votes ([hooks.OpConsensus]).
 type Evaluation struct {
 	Decision  consensus.Decision
-	Obstacles []lifecycle.Obstacle // because of which a choice of the votes is withheld, oldest first
+	Obstacles []coordination.Obstacle // because of which a choice of the votes is withheld, oldest first
 }
 
 // Chosen is the strategy that an agent chose for a turn.

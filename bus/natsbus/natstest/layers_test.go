@@ -7,7 +7,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
 	"github.com/swarmbus/swarmbus/signals"
@@ -17,7 +16,7 @@ import (
 // coordinating joins a log with a layer that follows it.
 func coordinating(t *testing.T, url string) (*natsbus.Log, *connectivity.Layer) {
 	t.Helper()
-	codec, err := signals.NewCodec(lifecycle.Payloads()...)
+	codec, err := signals.NewCodec(coordination.Entries()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +87,7 @@ func TestLayersThatEmitAtOnceAgree(t *testing.T) {
 	for i, layer := range append(layers, fresh) {
 		l := append(logs, late)[i]
 		reach(t, l.Bus(), last)
-		all, err := layer.Query("t", lifecycle.Query{})
+		all, err := layer.Query("t", coordination.Query{})
 		if err != nil || len(all) != each {
 			t.Errorf("process %d holds %d signals, want %d: %v", i, len(all), each, err)
 		}

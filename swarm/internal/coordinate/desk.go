@@ -9,13 +9,12 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // kinds are those that go through the layer.
-var kinds = lifecycle.Kinds()
+var kinds = coordination.Kinds()
 
 // Is reports whether signals of a kind go through the layer.
 func Is(k signals.Kind) bool { return slices.Contains(kinds, k) }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm/internal/why"
@@ -14,8 +13,8 @@ import (
 
 func TestDetailNamesEverythingOnce(t *testing.T) {
 	t.Parallel()
-	open := []lifecycle.Obstacle{{
-		Signal: coordination.Signal{Source: "a", Class: coordination.EscalationInterrupt, Summary: "fire"}, Cause: lifecycle.OpenEscalation,
+	open := []coordination.Obstacle{{
+		Signal: coordination.Signal{Source: "a", Class: coordination.EscalationInterrupt, Summary: "fire"}, Cause: coordination.OpenEscalation,
 	}}
 	for want, c := range map[string]why.Case{
 		"nobody moves; only p agrees; escalation.interrupt by a is open: fire; it ended even; v failed in round 2: no model; stopped: w": {

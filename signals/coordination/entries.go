@@ -1,4 +1,4 @@
-package lifecycle
+package coordination
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // The kinds of the entries that a layer writes in addition to the notes themselves and
@@ -23,13 +22,13 @@ const (
 // Step says that a thread reached a step. It is for the system only, like
 // [Requested] and [Closed].
 type Step struct {
-	coordination.Link
+	Link
 	Step int `json:"step"` // at least 1
 }
 
 // Requested records the mode that the hook asked for.
 type Requested struct {
-	coordination.Link
+	Link
 	For  signals.ID     `json:"for"`  // required; the signal that the hook was called for
 	At   uint64         `json:"at"`   // required; its position in the log
 	Mode signals.Effort `json:"mode"` // required
@@ -38,14 +37,14 @@ type Requested struct {
 // Members lists the components that joined or left a thread, or names its new coordinator.
 // It is addressed to the components that it names.
 type Members struct {
-	coordination.Link
+	Link
 	Joined      []string `json:"joined,omitempty"`
 	Left        []string `json:"left,omitempty"`
 	Coordinator *string  `json:"coordinator,omitempty"` // "": none; nil: as before
 }
 
 // Closed says that a thread was closed and that everything in it is forgotten.
-type Closed struct{ coordination.Link }
+type Closed struct{ Link }
 
 // Kind returns KindStep.
 func (Step) Kind() signals.Kind { return KindStep }
@@ -115,26 +114,26 @@ func (m Members) String() string {
 // String describes the entry in a sentence, for people.
 func (Closed) String() string { return "the coordination of the thread has ended" }
 
-// Payloads returns the registrations of all kinds of entries, for a [signals.Codec] that
+// Entries returns the registrations of all kinds of entries, for a [signals.Codec] that
 // reads a layer's signals from elsewhere.
-func Payloads() []signals.Registration {
-	return append(coordination.Payloads(),
+func Entries() []signals.Registration {
+	return append(Payloads(),
 		signals.For[Step](), signals.For[Requested](), signals.For[Members](), signals.For[Closed]())
 }
 
 // Kinds returns the kinds that are reserved for layers.
 func Kinds() []signals.Kind {
 	return []signals.Kind{
-		coordination.KindAttention, coordination.KindConfidence, coordination.KindConflict, coordination.KindHandoff, coordination.KindEscalation,
-		coordination.KindTransition, KindStep, KindMode, KindMembers, KindClosed,
+		KindAttention, KindConfidence, KindConflict, KindHandoff, KindEscalation,
+		KindTransition, KindStep, KindMode, KindMembers, KindClosed,
 	}
 }
 
 // LinkOf returns the link in s itself, which must not be modified, or nil if s is not an entry
 // of a layer.
-func LinkOf(s signals.Any) *coordination.Link {
+func LinkOf(s signals.Any) *Link {
 	switch s := s.(type) {
-	case *signals.Signal[coordination.Transition]:
+	case *signals.Signal[Transition]:
 		return &s.Payload.Link
 	case *signals.Signal[Step]:
 		return &s.Payload.Link
@@ -145,7 +144,7 @@ func LinkOf(s signals.Any) *coordination.Link {
 	case *signals.Signal[Closed]:
 		return &s.Payload.Link
 	}
-	if n := coordination.NoteOf(s); n != nil {
+	if n := NoteOf(s); n != nil {
 		return &n.Link
 	}
 	return nil

@@ -1,4 +1,4 @@
-package lifecycle
+package coordination
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // A writer makes the entries of a log.
@@ -25,8 +24,8 @@ func (w *writer) header(thread string) signals.Header {
 // attention adds a live signal that expires at a step, and returns its id.
 func (w *writer) attention(thread string, expires int) signals.ID {
 	h := w.header(thread)
-	w.last = coordination.New(h, coordination.Note{
-		Link: coordination.Link{Layer: "main"}, Class: coordination.AttentionRaise, Audience: coordination.Self, Priority: coordination.Normal,
+	w.last = New(h, Note{
+		Link: Link{Layer: "main"}, Class: AttentionRaise, Audience: Self, Priority: Normal,
 		Summary: "x", ExpiresAtStep: expires,
 	})
 	w.fold.Apply(w.last, nil)
@@ -34,8 +33,8 @@ func (w *writer) attention(thread string, expires int) signals.ID {
 }
 
 func (w *writer) resolve(thread string, id signals.ID) {
-	w.fold.Apply(signals.New(w.header(thread), coordination.Transition{
-		Link: coordination.Link{Layer: "main"}, State: coordination.Resolved, Signals: []signals.ID{id},
+	w.fold.Apply(signals.New(w.header(thread), Transition{
+		Link: Link{Layer: "main"}, State: Resolved, Signals: []signals.ID{id},
 	}), nil)
 }
 
@@ -56,7 +55,7 @@ func TestClosedThreadsLeaveNothingBehind(t *testing.T) {
 	for i := range 1000 {
 		thread := fmt.Sprint("closed ", i)
 		w.attention(thread, 0)
-		w.fold.Apply(signals.New(w.header(thread), Closed{coordination.Link{Layer: "main"}}), nil)
+		w.fold.Apply(signals.New(w.header(thread), Closed{Link{Layer: "main"}}), nil)
 	}
 	if f := w.fold; len(f.threads) != 1 || len(f.order) > 8 || len(f.ids.records) != 1 || f.Since(5000, "open") != 5000 {
 		t.Errorf("kept: %d threads, %d in order, %d records; since %d", len(f.threads), len(f.order), len(f.ids.records), f.Since(5000, "open"))

@@ -1,10 +1,9 @@
-package lifecycle
+package coordination
 
 import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // A Thread is the state of coordination in one thread: the registered components, the live
@@ -38,13 +37,13 @@ func newThread(name string, l lists) *Thread {
 // A Change is the effect of an entry of the log on one record.
 type Change struct {
 	*Record
-	State  coordination.State // the one that it reached; not Active
-	Opened bool               // its source now has more open signals: see [Record.Open]
+	State  State // the one that it reached; not Active
+	Opened bool  // its source now has more open signals: see [Record.Open]
 }
 
 // Apply folds the next entry of the thread's log. Other signals, also those of other
 // threads, must not be applied, but signals of other kinds change nothing. The log has to
-// be read with [Payloads].
+// be read with [Entries].
 func (t *Thread) Apply(s signals.Any) { t.apply(s, nil) }
 
 // apply appends the changes.
@@ -57,7 +56,7 @@ func (t *Thread) apply(s signals.Any, changes []Change) []Change {
 		t.began, t.name = h.Seq, h.Thread
 	}
 	switch s := s.(type) {
-	case *signals.Signal[coordination.Transition]:
+	case *signals.Signal[Transition]:
 		return t.transition(&s.Payload, changes)
 	case *signals.Signal[Step]:
 		t.step = s.Payload.Step
@@ -72,18 +71,18 @@ func (t *Thread) apply(s signals.Any, changes []Change) []Change {
 		t.lists.clear()
 		*t = *newThread(t.name, t.lists)
 	default:
-		return t.note(&h, coordination.NoteOf(s), changes)
+		return t.note(&h, NoteOf(s), changes)
 	}
 	return changes
 }
 
 // note adds a signal and ends the one that it replaces, both by one entry, so
 // that no log can hold one without the other.
-func (t *Thread) note(h *signals.Header, n *coordination.Note, changes []Change) []Change {
+func (t *Thread) note(h *signals.Header, n *Note, changes []Change) []Change {
 	before := t.lists.openOf(h.Source)
 	t.ended = nil
 	r := &Record{Signal: SignalOf(h, n), to: h.Recipients}
-	r.Recipients, r.State = nil, coordination.Emitted
+	r.Recipients, r.State = nil, Emitted
 	if r.to.Everyone() {
 		r.members = t.keep()
 	}
@@ -92,27 +91,27 @@ func (t *Thread) note(h *signals.Header, n *coordination.Note, changes []Change)
 		if d := target.takenOver(h.Source); d != nil {
 			r.owed = *d
 		}
-		t.lists.end(target, coordination.Superseded)
+		t.lists.end(target, Superseded)
 		t.ended, t.endedBy = []*Record{target}, h.Source
 	}
 	t.lists.insert(r)
-	emitted := Change{Record: r, State: coordination.Emitted, Opened: r.Open() > before}
+	emitted := Change{Record: r, State: Emitted, Opened: r.Open() > before}
 	if len(t.ended) == 0 {
 		return append(changes, emitted)
 	}
-	return append(changes, Change{Record: t.ended[0], State: coordination.Superseded}, emitted)
+	return append(changes, Change{Record: t.ended[0], State: Superseded}, emitted)
 }
 
-func (t *Thread) transition(tr *coordination.Transition, changes []Change) []Change {
+func (t *Thread) transition(tr *Transition, changes []Change) []Change {
 	for _, id := range tr.Signals {
 		r := t.find(id)
 		switch {
 		case r == nil:
 		case !r.Live():
 			r.notified = true
-		case tr.State == coordination.Active:
-			r.State = coordination.Active
-		case tr.State != coordination.Superseded: // which is implied by the note
+		case tr.State == Active:
+			r.State = Active
+		case tr.State != Superseded: // which is implied by the note
 			t.lists.end(r, tr.State)
 			changes = append(changes, Change{Record: r, State: tr.State})
 		}
@@ -124,8 +123,8 @@ func (t *Thread) transition(tr *coordination.Transition, changes []Change) []Cha
 func (t *Thread) expire(changes []Change) []Change {
 	t.ended, t.endedBy = t.Due(t.step), ""
 	for _, r := range t.ended {
-		t.lists.end(r, coordination.Expired)
-		changes = append(changes, Change{Record: r, State: coordination.Expired})
+		t.lists.end(r, Expired)
+		changes = append(changes, Change{Record: r, State: Expired})
 	}
 	return changes
 }
@@ -163,7 +162,7 @@ func (t *Thread) Due(step int) []*Record {
 // Same calls f for the live signals of a source that a note may repeat, newest first, as
 // long as it returns true: for those of its class and audience, and for an urgent
 // escalation with its summary. An iterator would escape to the heap.
-func (t *Thread) Same(source string, n *coordination.Note, f func(*Record) bool) {
+func (t *Thread) Same(source string, n *Note, f func(*Record) bool) {
 	for r := range t.lists.same(source, n).newest() {
 		if !f(r) {
 			return

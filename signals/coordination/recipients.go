@@ -1,4 +1,4 @@
-package lifecycle
+package coordination
 
 import "github.com/swarmbus/swarmbus/signals"
 

@@ -1,4 +1,4 @@
-package lifecycle
+package coordination
 
 import (
 	"iter"

@@ -1,17 +1,16 @@
-package lifecycle
+package coordination
 
 import (
 	"slices"
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // A Record is the state of one signal in a fold. The fold changes it: read it before the next
 // entry is applied, and never modify it.
 type Record struct {
-	coordination.Signal // in its current state, without its recipients
+	Signal // in its current state, without its recipients
 
 	to        signals.Recipients
 	members   *members // the components registered when it was emitted, for a signal for all
@@ -31,8 +30,8 @@ type source struct {
 }
 
 // SignalOf returns the signal of a note with its header, without a state.
-func SignalOf(h *signals.Header, n *coordination.Note) coordination.Signal {
-	return coordination.Signal{
+func SignalOf(h *signals.Header, n *Note) Signal {
+	return Signal{
 		Seq: h.Seq, ID: h.ID, Thread: h.Thread, Source: h.Source, Class: n.Class, Audience: n.Audience,
 		Priority: n.Priority, Confidence: n.Confidence, Summary: n.Summary, Details: n.Details, Replaces: n.Replaces,
 		Step: n.Step, ExpiresAtStep: n.ExpiresAtStep, EmittedAt: h.Time,
@@ -41,7 +40,7 @@ func SignalOf(h *signals.Header, n *coordination.Note) coordination.Signal {
 }
 
 // Snapshot returns a copy of the signal.
-func (r *Record) Snapshot() coordination.Signal {
+func (r *Record) Snapshot() Signal {
 	s := r.Signal
 	s.Recipients = names(r.to)
 	return s
@@ -82,7 +81,7 @@ func (r *Record) Widen(to signals.Recipients, source string) signals.Recipients 
 // takenOver returns the duty that is passed on if a source replaces a critical signal, or
 // nil.
 func (r *Record) takenOver(source string) *duty {
-	if r == nil || r.Priority != coordination.Critical || r.Source != source {
+	if r == nil || r.Priority != Critical || r.Source != source {
 		return nil
 	}
 	return &r.owed
@@ -103,19 +102,19 @@ func (d duty) has(id string) bool {
 }
 
 // grades reports whether the signal says how stable its source's output is.
-func (r *Record) grades() bool { return r.Class.Message() == coordination.AboutConfidence }
+func (r *Record) grades() bool { return r.Class.Message() == AboutConfidence }
 
 // weak reports whether the signal says that the output is unreliable.
 func (r *Record) weak() bool {
-	return r.Class == coordination.ConfidenceLow || r.Class == coordination.ConfidenceBlocker
+	return r.Class == ConfidenceLow || r.Class == ConfidenceBlocker
 }
 
 // obstructs reports whether a live signal keeps its thread from converging, whatever
 // the grades are.
 func (r *Record) obstructs() bool {
-	return r.Class == coordination.ConflictActive || r.Class.Message() == coordination.AboutEscalation || r.Priority == coordination.Critical
+	return r.Class == ConflictActive || r.Class.Message() == AboutEscalation || r.Priority == Critical
 }
 
 // awaits reports whether the signal is counted as open while it is live: a handoff waits
 // for its turn, and not for an answer.
-func (r *Record) awaits() bool { return r.Class.Message() != coordination.AboutHandoff }
+func (r *Record) awaits() bool { return r.Class.Message() != AboutHandoff }

@@ -1,4 +1,4 @@
-package lifecycle
+package coordination
 
 import (
 	"cmp"
@@ -8,17 +8,16 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // A Query selects signals of a thread. All conditions must hold; a nil list
 // means any, except that nil States means the live ones.
 type Query struct {
-	Source     string                 // "": any
-	Messages   []coordination.Message // message classes
-	Classes    []coordination.Class
-	States     []coordination.State // nil: Emitted and Active
-	Priorities []coordination.Priority
+	Source     string    // "": any
+	Messages   []Message // message classes
+	Classes    []Class
+	States     []State // nil: Emitted and Active
+	Priorities []Priority
 	Since      time.Time // only those emitted after it; zero: no bound
 	Limit      int       // 0 means 50, <0 no limit
 	Order      Order
@@ -61,7 +60,7 @@ func (q *Query) match(r *Record) bool {
 
 // from returns the list with all signals that the query may select.
 func (q *Query) from(t *Thread) *list {
-	live := !slices.ContainsFunc(q.States, coordination.State.Terminal)
+	live := !slices.ContainsFunc(q.States, State.Terminal)
 	src := t.lists.sources[q.Source]
 	switch {
 	case q.Source == "" && live:
@@ -80,7 +79,7 @@ func (q *Query) from(t *Thread) *list {
 // zero. It scans the live signals of the thread or the source, or all of them, until it has
 // found enough or all earlier ones are too old. The error is a
 // [*signals.FieldError] for a value that is none of its type, such as an unknown class.
-func (t *Thread) Query(q Query) (found []coordination.Signal, err error) {
+func (t *Thread) Query(q Query) (found []Signal, err error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
@@ -89,7 +88,7 @@ func (t *Thread) Query(q Query) (found []coordination.Signal, err error) {
 		most = 50
 	}
 	if most > 0 { // growing takes half the time
-		found = make([]coordination.Signal, 0, min(l.size(), most, 64))
+		found = make([]Signal, 0, min(l.size(), most, 64))
 	}
 	for r := range q.in(l) {
 		if len(found) == most {

@@ -1,8 +1,7 @@
-package lifecycle
+package coordination
 
 import (
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // Lists hold the records of a thread by the queries that they answer.
@@ -20,16 +19,16 @@ type lists struct {
 // A group is a set of live signals that suppression treats as the same.
 type group struct {
 	source   string
-	class    coordination.Class
-	audience coordination.Audience
+	class    Class
+	audience Audience
 	alarm    bool
 	summary  string // of an alarm
 }
 
 // alarms reports whether signals of this class and priority from one source are
 // distinguished by their summaries.
-func alarms(c coordination.Class, p coordination.Priority) bool {
-	return c.Message() == coordination.AboutEscalation && p >= coordination.High
+func alarms(c Class, p Priority) bool {
+	return c.Message() == AboutEscalation && p >= High
 }
 
 // newLists returns empty lists. ids has the records of other threads, too; nil: none.
@@ -55,7 +54,7 @@ func (l *lists) clear() {
 
 // same returns the live signals of a source that suppression treats as the same as a note,
 // or nil.
-func (l *lists) same(source string, n *coordination.Note) *list {
+func (l *lists) same(source string, n *Note) *list {
 	g := group{source: source, class: n.Class, audience: n.Audience}
 	if alarms(n.Class, n.Priority) {
 		g.alarm, g.summary = true, n.Summary
@@ -128,7 +127,7 @@ func (l *lists) listsOf(r *Record) [7]*list {
 }
 
 // end removes a record from the lists of live ones, and forgets those that ended first.
-func (l *lists) end(r *Record, s coordination.State) {
+func (l *lists) end(r *Record, s State) {
 	r.State = s
 	for _, of := range l.listsOf(r) {
 		if of != nil {

@@ -1,4 +1,4 @@
-package lifecycle
+package coordination
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // Convergence says whether a thread is ready for its answer: no conflict is open, no escalation is
@@ -47,7 +46,7 @@ const (
 	OpenConflict   Cause = 1 + iota
 	OpenEscalation       // including one that was not delivered yet
 	LowConfidence        // the newest grade in force of its source is low
-	BlockedSource        // a blocker, or counts as one: see [coordination.Highest]
+	BlockedSource        // a blocker, or counts as one: see [Highest]
 	Unanswered           // critical, and none of the above
 )
 
@@ -60,7 +59,7 @@ func (c Cause) String() string { return causeNames.String(c) }
 
 // An Obstacle is a signal that keeps its thread from converging.
 type Obstacle struct {
-	Signal coordination.Signal
+	Signal Signal
 	Cause  Cause
 }
 
@@ -111,13 +110,13 @@ func (t *Thread) Converged() Convergence {
 
 func (r *Record) cause() Cause {
 	switch {
-	case r.Class == coordination.ConflictActive:
+	case r.Class == ConflictActive:
 		return OpenConflict
-	case r.Class.Message() == coordination.AboutEscalation:
+	case r.Class.Message() == AboutEscalation:
 		return OpenEscalation
 	case !r.weak() || !r.InForce():
 		return Unanswered
-	case r.Class == coordination.ConfidenceBlocker, r.blocked():
+	case r.Class == ConfidenceBlocker, r.blocked():
 		return BlockedSource
 	}
 	return LowConfidence
@@ -126,5 +125,5 @@ func (r *Record) cause() Cause {
 // blocked reports whether a weak grade counts as a blocker.
 func (r *Record) blocked() bool {
 	x, _ := r.Confidence.Get()
-	return r.Salience() == coordination.Highest && x < coordination.Blocked
+	return r.Salience() == Highest && x < Blocked
 }
