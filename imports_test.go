@@ -60,14 +60,13 @@ var rules = []struct {
 	{"consensus/consensustest", rule{ours: []string{"consensus"}}},
 	{"consensus/reliability/internal/fit", rule{}},
 	{"consensus/reliability", rule{ours: []string{"consensus", "consensus/reliability/internal/fit"}}},
-	{"agents/spending", rule{ours: []string{"agents"}}},
 	{"agents/choice", rule{ours: []string{"signals"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"agents/routing", rule{ours: []string{"signals"}}},
 	{"agents/reports", rule{ours: []string{"signals"}, others: []string{"golang.org/x/text/unicode/norm"}}},
 	{"agents/reports/conductor", rule{ours: []string{"signals", "agents", "agents/models", "agents/reports"}}},
 	{"agents/hooks", rule{ours: []string{"signals"}}},
 	{"agents", rule{ours: []string{"signals", "signals/coordination", "agents/hooks", "agents/routing"}}},
-	{"agents/models", rule{ours: []string{"signals", "agents/spending", "agents", "agents/hooks"}}},
+	{"agents/models", rule{ours: []string{"signals", "agents", "agents/hooks"}}},
 	{"agents/models/limits", rule{ours: []string{"agents/models", "internal/retry"}, others: []string{"golang.org/x/time/rate"}}},
 	{"internal/retry", rule{}},
 	{"internal/forms", rule{}},
@@ -98,8 +97,8 @@ var rules = []struct {
 		others: []string{"github.com/google/jsonschema-go/jsonschema", "golang.org/x/time/rate"},
 	}},
 	{"agents/tools/mcp", rule{ours: []string{"signals", "agents", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
-	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "agents/spending", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/tools"}}},
-	{"swarm/cassette", rule{ours: []string{"signals", "agents/spending", "agents", "agents/models", "agents/tools", "bus", "bus/journal"}}},
+	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/tools"}}},
+	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/models", "agents/tools", "bus", "bus/journal"}}},
 	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/internal/standings", "internal/plain"}}},
 	{"swarm/selection", rule{}},
 	{"swarm/synthesis", rule{ours: []string{"signals", "conflict", "consensus", "swarm/claims"}}},
@@ -117,7 +116,7 @@ var rules = []struct {
 	{"swarm/internal/settling", rule{ours: []string{"signals", "conflict", "consensus", "agents", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/internal/seat", rule{
 		ours: []string{
-			"signals", "signals/coordination", "bus", "consensus", "agents/spending", "agents", "agents/routing", "swarm/internal/coordinate", "swarm/runlog", "swarm/solves", "internal/retry",
+			"signals", "signals/coordination", "bus", "consensus", "agents", "agents/routing", "swarm/internal/coordinate", "swarm/runlog", "swarm/solves", "internal/retry",
 		},
 	}},
 	{"swarm/internal/verdict", rule{ours: []string{"signals", "consensus", "agents", "swarm/runlog", "swarm/internal/seat"}}},
@@ -126,19 +125,19 @@ var rules = []struct {
 		"signals", "bus", "bus/journal", "consensus/reliability", "swarm/runlog", "swarm/replay", "swarm/internal/clock", "swarm/internal/names",
 	}}},
 	{"swarm/solves", rule{ours: []string{
-		"signals", "conflict", "bus", "signals/coordination", "bus/journal", "consensus", "agents/spending", "agents", "agents/routing",
+		"signals", "conflict", "bus", "signals/coordination", "bus/journal", "consensus", "agents", "agents/routing",
 		"swarm/claims", "swarm/credit", "swarm/synthesis", "swarm/internal/answers", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/settle", "swarm/talk",
 	}}},
 	{"swarm", rule{
 		ours: []string{
-			"signals", "signals/coordination", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "consensus/reliability", "agents/spending", "agents", "agents/hooks", "agents/routing",
+			"signals", "signals/coordination", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/hooks", "agents/routing",
 			"swarm/mode", "swarm/runlog", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/replay", "swarm/solves",
 			"swarm/internal/answers", "swarm/internal/clock", "swarm/internal/coordinate", "swarm/internal/keep", "swarm/internal/names",
 			"swarm/internal/seat", "swarm/internal/settling", "swarm/internal/verdict", "swarm/internal/why",
 		},
 	}},
 	{"swarm/transcript", rule{
-		ours:   []string{"signals", "signals/coordination", "conflict", "bus", "consensus", "agents/spending", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/talk"},
+		ours:   []string{"signals", "signals/coordination", "conflict", "bus", "consensus", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/talk"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
 	{"swarm/transcript/terminal", rule{
@@ -182,7 +181,7 @@ var rules = []struct {
 		"agents/memory", "agents/models", "agents/models/limits", "agents/tools", "swarm/desk", "swarm/teams", "swarm/teams/memories", "swarm/teams/providers", "swarm/teams/servers",
 	}}},
 	{"swarm/console/view", rule{ours: []string{
-		"signals", "signals/coordination", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/spending", "swarm/cassette", "swarm/desk", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",
+		"signals", "signals/coordination", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "swarm/cassette", "swarm/desk", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",
 	}}},
 	{"swarm/console/feed", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/coder/websocket"}}},
 	{"swarm/console/guard", rule{ours: []string{"swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},
@@ -191,7 +190,7 @@ var rules = []struct {
 		"swarm/desk", "swarm/internal/answers", "swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/view",
 	}}},
 	{"swarm/console/demo", rule{ours: []string{
-		"signals", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/memory", "agents/memory/sqlite", "agents/reports", "agents/routing", "agents/spending", "agents/models", "agents/tools", "swarm", "swarm/cassette", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/office",
+		"signals", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/memory", "agents/memory/sqlite", "agents/reports", "agents/routing", "agents/models", "agents/tools", "swarm", "swarm/cassette", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/office",
 		"swarm/console/api", "swarm/console/host", "swarm/desk",
 	}}},
 	{"swarm/mcpserver", rule{

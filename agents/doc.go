@@ -43,6 +43,12 @@
 // at once or after its turn, whether the state of its strategy changes, and
 // whether a custom action reacts instead ([Agent].Actions).
 //
+// # Costs
+//
+// A driver receives what a turn spends through its context:
+//
+//	ctx = agents.WithSpending(ctx, func(c agents.Cost) { total = total.Plus(c) })
+//
 // # Attention
 //
 // The number of new signals per turn may be limited ([Agent].Attention). The most

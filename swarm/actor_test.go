@@ -21,7 +21,7 @@ type actor struct {
 	lines []string // "ROUND TEXT", "asked WHAT: TEXT", "against ID: TEXT", "told WORD: TEXT", "hears WORD: TEXT", "mail WORD: TEXT", "argues TEXT", "after TIME TEXT", "owns NUMBER"
 }
 
-// Reserve implements [spending.Payer]: who owns a number can pay for as
+// Reserve implements [agents.Payer]: who owns a number can pay for as
 // many turns, less one for each challenge that it remembers.
 func (a *actor) Reserve(_ context.Context, t *agents.Turn, turns int) (release func(), ok bool) {
 	for _, l := range a.lines {

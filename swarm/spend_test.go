@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -19,10 +18,10 @@ import (
 )
 
 func TestSpendingIsCountedByAgentAlsoOfTurnsThatFail(t *testing.T) {
-	spends := func(id string, s spending.Cost, err error) *agents.Agent {
+	spends := func(id string, s agents.Cost, err error) *agents.Agent {
 		return &agents.Agent{ID: id, Reactor: agents.Func(func(ctx context.Context, turn *agents.Turn) iter.Seq2[signals.Any, error] {
-			spending.Report(ctx, s)
-			spending.Report(ctx, s)
+			agents.Spend(ctx, s)
+			agents.Spend(ctx, s)
 			if err != nil {
 				return agents.Fail(err)
 			}
@@ -32,9 +31,9 @@ func TestSpendingIsCountedByAgentAlsoOfTurnsThatFail(t *testing.T) {
 			return agents.Emit(agents.Propose(id, "content of "+id, 1, ""), agents.Agree(id, 1, ""))
 		})}
 	}
-	one := spending.Cost{Calls: 1, InputTokens: 10, CachedTokens: 4, OutputTokens: 3, Dollars: 0.25, Time: time.Second, Repairs: 1, Refusals: 2}
+	one := agents.Cost{Calls: 1, InputTokens: 10, CachedTokens: 4, OutputTokens: 3, Dollars: 0.25, Time: time.Second, Repairs: 1, Refusals: 2}
 	s, err := swarm.New(swarm.Options{Seed: 1, Agents: []*agents.Agent{
-		spends("good", one, nil), spends("bad", spending.Cost{Calls: 1}, context.Canceled), {ID: "free", Reactor: agents.Each(nil), Listens: []signals.Kind{}},
+		spends("good", one, nil), spends("bad", agents.Cost{Calls: 1}, context.Canceled), {ID: "free", Reactor: agents.Each(nil), Listens: []signals.Kind{}},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -60,9 +59,9 @@ func TestSpendingIsCountedByAgentAlsoOfTurnsThatFail(t *testing.T) {
 	turns := map[string]int{}
 	for id, got := range r.Spent {
 		turns[id] = got.Calls / 2
-		want := spending.Cost{}
+		want := agents.Cost{}
 		for range turns[id] * 2 {
-			want = want.Plus(map[string]spending.Cost{"good": one, "bad": {Calls: 1}}[id])
+			want = want.Plus(map[string]agents.Cost{"good": one, "bad": {Calls: 1}}[id])
 		}
 		if got != want {
 			t.Errorf("%s spent %+v, want %+v", id, got, want)

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/swarmbus/swarmbus/agents/spending"
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -28,7 +28,7 @@ func (s *scribe) Name() string { return "scribe" }
 
 func (s *scribe) Write(ctx context.Context, b *synthesis.Brief) (string, error) {
 	s.calls++
-	spending.Report(ctx, spending.Cost{Calls: 1, InputTokens: 7})
+	agents.Spend(ctx, agents.Cost{Calls: 1, InputTokens: 7})
 	if s.text == "panic" {
 		panic("no ink")
 	}

@@ -7,12 +7,11 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/hooks"
-	"github.com/swarmbus/swarmbus/agents/spending"
 )
 
 // Ask calls a model and reports the call: a hook that ctx carries sees an
 // [hooks.OpModel], and its cost is counted for the turn that ctx belongs to
-// ([spending.Report]). An answer beyond the bounds is an error. Agents should call Ask rather than the model's method.
+// ([agents.Spend]). An answer beyond the bounds is an error. Agents should call Ask rather than the model's method.
 func Ask(ctx context.Context, m Model, r *Request) (a *Answer, err error) {
 	id, began := m.ID(), time.Now()
 	op := hooks.Op{Name: hooks.OpModel, Target: id.Name, Attributes: []slog.Attr{slog.String(hooks.AttrProvider, id.Provider)}}
@@ -22,10 +21,10 @@ func Ask(ctx context.Context, m Model, r *Request) (a *Answer, err error) {
 	ctx, end := hooks.Start(ctx, op)
 	var about any
 	err = agents.ErrNoReturn // unless the model returns
-	spent := spending.Cost{Calls: 1}
+	spent := agents.Cost{Calls: 1}
 	defer func() {
 		spent.Time = time.Since(began)
-		spending.Report(ctx, spent)
+		agents.Spend(ctx, spent)
 		end(about, err)
 	}()
 	if a, err = m.Ask(ctx, r); err != nil {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -63,8 +63,8 @@ func TestProposalsAreAlikeWhoseVectorsPointAlike(t *testing.T) {
 }
 
 func TestCallsOfAlikeAreCounted(t *testing.T) {
-	var spent spending.Cost
-	ctx := spending.With(t.Context(), func(s spending.Cost) { spent = spent.Plus(s) })
+	var spent agents.Cost
+	ctx := agents.WithSpending(t.Context(), func(s agents.Cost) { spent = spent.Plus(s) })
 	if !models.Alike(plane{"east": {1, 0}}, 1)(ctx, signals.Proposal{Content: "east"}, signals.Proposal{Content: "east"}) || spent.Calls != 1 || spent.InputTokens != 6 {
 		t.Errorf("spent %+v", spent)
 	}

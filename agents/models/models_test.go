@@ -25,7 +25,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -266,8 +265,8 @@ func (s *seen) Trace(context.Context) *signals.Trace { return nil }
 
 func TestAskReportsToHookAndCounter(t *testing.T) {
 	var hook seen
-	var spent spending.Cost
-	ctx := spending.With(hooks.With(t.Context(), &hook), func(s spending.Cost) { spent = spent.Plus(s) })
+	var spent agents.Cost
+	ctx := agents.WithSpending(hooks.With(t.Context(), &hook), func(s agents.Cost) { spent = spent.Plus(s) })
 	m := &models.Scripted{Name: "large", Answer: func(context.Context, *models.Request) (*models.Answer, error) {
 		return &models.Answer{Finish: models.FinishStop, Usage: models.Usage{Input: 7, CacheRead: 2, Output: 3}, Model: "large-2", Cost: 5e8}, nil
 	}}
@@ -285,7 +284,7 @@ func TestAskReportsToHookAndCounter(t *testing.T) {
 		t.Errorf("got %v, the hook %v", err, hook.err)
 	}
 	spent.Time = 0
-	if want := (spending.Cost{Calls: 2, InputTokens: 7, CachedTokens: 2, OutputTokens: 3, Dollars: 0.5}); spent != want {
+	if want := (agents.Cost{Calls: 2, InputTokens: 7, CachedTokens: 2, OutputTokens: 3, Dollars: 0.5}); spent != want {
 		t.Errorf("spent %+v, want %+v", spent, want)
 	}
 }
@@ -293,7 +292,7 @@ func TestAskReportsToHookAndCounter(t *testing.T) {
 func TestHookSeesAskThatDoesNotReturn(t *testing.T) {
 	var hook seen
 	calls := 0
-	ctx := spending.With(hooks.With(t.Context(), &hook), func(s spending.Cost) { calls += s.Calls })
+	ctx := agents.WithSpending(hooks.With(t.Context(), &hook), func(s agents.Cost) { calls += s.Calls })
 	m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) { panic("oh") }}
 	func() {
 		defer func() { _ = recover() }()

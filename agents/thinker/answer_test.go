@@ -13,13 +13,12 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/agents/thinker"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 // votes is what an answer of the model comes to.
-func votes(t *testing.T, answers ...string) (all []string, spent spending.Cost, err error) {
+func votes(t *testing.T, answers ...string) (all []string, spent agents.Cost, err error) {
 	out, spent, err := take(t, thinker.Thinker{ID: "critic", Model: answering(answers...)}, turn())
 	for _, s := range out {
 		if v, ok := signals.As[signals.Vote](s); ok {

@@ -45,7 +45,7 @@
 // is derived from anything else. Of two votes on one proposal the second is refused. If an answer or a part of it does not conform, the model
 // is given the reason and asked once more ([Prompts].Repair). What does not conform then is
 // refused: the turn emits the rest, fails with a [*RefusalError], and the refusal is
-// counted ([spending.Cost]).
+// counted ([agents.Cost]).
 //
 // # Debates
 //

@@ -67,7 +67,7 @@ var forms = []form{
 	{signals.KindEscalation, "escalation", "a question to somebody outside, only where the agents cannot decide: it ends the work", []field{
 		words("reason", "what has to be decided"), words("context", "what has to be known for it"),
 	}},
-	{retract.Kind, "retraction", "that something you said before no longer holds", []field{about, words("reasons", "why")}},
+	{signals.KindRetraction, "retraction", "that something you said before no longer holds", []field{about, words("reasons", "why")}},
 	{coordination.KindAttention, "attention", "something that another should look at", []field{to, summary, details}},
 	{coordination.KindConfidence, "confidence", "how far your own work can be relied on: 0 if you cannot continue without more input", []field{summary, details, confidence}},
 	{coordination.KindConflict, "conflict", "two views that cannot both stand, where it affects the answer", []field{

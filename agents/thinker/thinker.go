@@ -12,7 +12,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/reports"
-	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
@@ -106,9 +105,9 @@ func (t *Thinker) Argue(ctx context.Context, turn *agents.Turn) iter.Seq2[signal
 	return t.React(ctx, turn)
 }
 
-var _ spending.Payer = (*Thinker)(nil)
+var _ agents.Payer = (*Thinker)(nil)
 
-// Reserve implements [spending.Payer]. A turn makes one call of the model, or two if it is a
+// Reserve implements [agents.Payer]. A turn makes one call of the model, or two if it is a
 // deep one; what calls of tools and repairs cost is not known before.
 func (t *Thinker) Reserve(ctx context.Context, turn *agents.Turn, turns int) (release func(), ok bool) {
 	th := t.begin(turn)
@@ -203,7 +202,7 @@ func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, 
 	}
 	r := th.read(a)
 	if len(r.problems) > 0 {
-		spending.Report(ctx, spending.Cost{Repairs: 1})
+		agents.Spend(ctx, agents.Cost{Repairs: 1})
 		if r, err = th.again(ctx, a, fill(th.view.prompts.Repair, repairData{r.problems}), r); err != nil {
 			return append(th.tools, r.signals...), err
 		}
@@ -219,7 +218,7 @@ func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, 
 	}
 	all := append(th.tools, r.signals...)
 	if len(r.problems) > 0 {
-		spending.Report(ctx, spending.Cost{Refusals: len(r.problems)})
+		agents.Spend(ctx, agents.Cost{Refusals: len(r.problems)})
 		return all, &RefusalError{t.ID, r.problems}
 	}
 	return all, nil

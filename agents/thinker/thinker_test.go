@@ -13,7 +13,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/reports"
-	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/agents/thinker"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/signals"
@@ -62,9 +61,9 @@ func answering(texts ...string) *asked {
 	return a
 }
 
-func take(t *testing.T, th thinker.Thinker, turn *agents.Turn) (said []signals.Any, spent spending.Cost, err error) {
+func take(t *testing.T, th thinker.Thinker, turn *agents.Turn) (said []signals.Any, spent agents.Cost, err error) {
 	t.Helper()
-	ctx := spending.With(t.Context(), func(s spending.Cost) { spent = spent.Plus(s) })
+	ctx := agents.WithSpending(t.Context(), func(s agents.Cost) { spent = spent.Plus(s) })
 	said, err = th.Agent().Take(ctx, turn)
 	return said, spent, err
 }

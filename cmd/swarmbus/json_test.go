@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/swarmbus/swarmbus/agents/spending"
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -40,7 +40,7 @@ func TestJSONIsDocumented(t *testing.T) {
 			missing(t, string(text), slices.Sorted(maps.Keys(members)))
 		}
 	}
-	for _, of := range []any{spending.Cost{}, bus.Account{}, consensus.Decision{}, consensus.Tally{}, consensus.Uncounted{}, consensus.Vote{}, solves.Turns{}} {
+	for _, of := range []any{agents.Cost{}, bus.Account{}, consensus.Decision{}, consensus.Tally{}, consensus.Uncounted{}, consensus.Vote{}, solves.Turns{}} {
 		var names []string
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(of)) {
 			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); field.IsExported() {

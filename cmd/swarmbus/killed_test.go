@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
-	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
@@ -116,7 +116,7 @@ func (k *killer) killedAndResumed(t *testing.T, server *modelstest.Server, kills
 }
 
 // answersIn is what the answers in a journal took.
-func answersIn(t *testing.T, path string) (all spending.Cost) {
+func answersIn(t *testing.T, path string) (all agents.Cost) {
 	t.Helper()
 	view, err := journal.NewView(path)
 	if err != nil {

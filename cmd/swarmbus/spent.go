@@ -6,8 +6,8 @@ import (
 	"maps"
 	"sync"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
-	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
@@ -20,7 +20,7 @@ type pastSpending struct {
 	journal.Caller
 
 	mu   sync.Mutex // protects the field below
-	past map[journal.Key]spending.Cost
+	past map[journal.Key]agents.Cost
 }
 
 // Do implements [journal.Caller].
@@ -37,7 +37,7 @@ func (p *pastSpending) add(r *solves.Result) {
 	defer p.mu.Unlock()
 	all := maps.Clone(r.Spent)
 	if all == nil && len(p.past) > 0 {
-		all = map[string]spending.Cost{}
+		all = map[string]agents.Cost{}
 	}
 	for key, s := range p.past {
 		all[key.Agent] = all[key.Agent].Plus(s)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
@@ -391,7 +390,7 @@ func TestACallThatBeganAndHasNoResultIsAskedAfterARestart(t *testing.T) {
 }
 
 // spent is the sum of what the answers took.
-func spent(t *testing.T, j journal.Reader) (all spending.Cost) {
+func spent(t *testing.T, j journal.Reader) (all agents.Cost) {
 	t.Helper()
 	by, err := cassette.Spent(j)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"iter"
 
-	"github.com/swarmbus/swarmbus/agents/spending"
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus/journal"
 )
 
@@ -49,8 +49,8 @@ func Booked[C any](j journal.Reader) iter.Seq2[C, error] {
 
 // Spent returns what the recorded answers took, by the key of the call. Failed calls are
 // not in it. The time of a call is recorded by [Answers] alone.
-func Spent(j journal.Reader) (map[journal.Key]spending.Cost, error) {
-	spent := map[journal.Key]spending.Cost{}
+func Spent(j journal.Reader) (map[journal.Key]agents.Cost, error) {
+	spent := map[journal.Key]agents.Cost{}
 	for record, err := range resultsOf[entry](j) {
 		if err != nil {
 			return nil, err
@@ -64,7 +64,7 @@ func Spent(j journal.Reader) (map[journal.Key]spending.Cost, error) {
 
 // SpentBy returns what the call of a record took, and whether it is one that was answered:
 // [Spent] for readers that follow a journal.
-func SpentBy(record *journal.Record) (k journal.Key, took spending.Cost, ok bool) {
+func SpentBy(record *journal.Record) (k journal.Key, took agents.Cost, ok bool) {
 	var e entry
 	if k, ok = resultIn(record, &e); ok {
 		took, ok = e.spent()
@@ -72,12 +72,12 @@ func SpentBy(record *journal.Record) (k journal.Key, took spending.Cost, ok bool
 	return k, took, ok
 }
 
-func (e *entry) spent() (spending.Cost, bool) {
+func (e *entry) spent() (agents.Cost, bool) {
 	a := e.Answer
 	if a == nil {
-		return spending.Cost{}, false
+		return agents.Cost{}, false
 	}
-	return spending.Cost{
+	return agents.Cost{
 		Calls: 1, InputTokens: a.Usage.Input, CachedTokens: a.Usage.CacheRead, OutputTokens: a.Usage.Output,
 		Dollars: a.Cost.Dollars(), Time: e.Took,
 	}, true

@@ -16,11 +16,11 @@ const (
 	// that is less than [Certain] to be right rather than the other. It takes
 	// two agents that can argue ([agents.Agent.CanArgue]), one for each, and as many
 	// rounds and signals as one round of a debate may take. Both advocates must be able
-	// to pay for its turns before each round ([spending.Payer]): one who cannot prevents
+	// to pay for its turns before each round ([agents.Payer]): one who cannot prevents
 	// the debate, or ends it. Without a debate, or with one that ends even, the votes
 	// decide alone.
 	//
-	// [spending.Payer]: https://pkg.go.dev/github.com/swarmbus/swarmbus/agents/spending#Payer
+	// [agents.Payer]: https://pkg.go.dev/github.com/swarmbus/swarmbus/agents#Payer
 	ByDebate Policy = iota
 	// ByMajority settles a conflict at the end of the first round that began
 	// with both proposals in the log, by the votes that there are then: one for each

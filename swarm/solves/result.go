@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
@@ -54,7 +53,7 @@ type Result struct {
 }
 
 // SpentInAll returns the sum of Spent.
-func (r *Result) SpentInAll() (all spending.Cost) {
+func (r *Result) SpentInAll() (all agents.Cost) {
 	for _, id := range slices.Sorted(maps.Keys(r.Spent)) {
 		all = all.Plus(r.Spent[id])
 	}
@@ -87,9 +86,9 @@ type Cost struct {
 	Turns  Turns
 	Chosen []Chosen // by agents with strategies, in commit order
 	// Spent is the cost of the agents' turns, as far as they report it
-	// ([spending.Report]), including dropped turns. Costs of a turn after the end
+	// ([agents.Spend]), including dropped turns. Costs of a turn after the end
 	// of the solve are not counted.
-	Spent map[string]spending.Cost
+	Spent map[string]agents.Cost
 	// LeftBehind lists agents whose turn had not returned when the solve ended,
 	// although its context had ended before: they ignore their context.
 	LeftBehind []string

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/routing"
-	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -115,7 +115,7 @@ type (
 		Synthesis *synthesis.Written    `json:"synthesis,omitempty"`
 		Account   bus.Account           `json:"account,omitzero"` // likewise
 
-		Spent map[string]spending.Cost `json:"spent,omitempty"` // by agent
+		Spent map[string]agents.Cost `json:"spent,omitempty"` // by agent
 	}
 )
 

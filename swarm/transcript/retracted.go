@@ -12,7 +12,7 @@ import (
 )
 
 // takenBack says what is taken back, and why.
-func (t *page) takenBack(p retract.Retraction) string {
+func (t *page) takenBack(p signals.Retraction) string {
 	what := p.TargetSignalID.String()
 	if seq, known := t.seqs[p.TargetSignalID]; known {
 		what = fmt.Sprintf("[%d]", seq)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/text"
@@ -314,7 +313,7 @@ func (t *page) spent(r *solves.Result) {
 	}
 }
 
-func costs(s spending.Cost) string {
+func costs(s agents.Cost) string {
 	line := fmt.Sprintf("%d calls, %d tokens in (%d cached) and %d out, %v", s.Calls, s.InputTokens, s.CachedTokens, s.OutputTokens, s.Time.Round(time.Millisecond))
 	if s.Dollars > 0 {
 		line += fmt.Sprintf(", $%.6f", s.Dollars)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -73,7 +72,7 @@ func (a actor) say(ctx context.Context, t *agents.Turn, said []signals.Any) iter
 			yield(nil, err)
 			return
 		}
-		spending.Report(ctx, spending.Cost{
+		agents.Spend(ctx, agents.Cost{
 			Calls: 1, InputTokens: answer.Usage.Input, OutputTokens: answer.Usage.Output, Dollars: answer.Cost.Dollars(), Time: time.Since(began),
 		})
 		if len(said) == 0 {

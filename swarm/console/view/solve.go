@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
@@ -155,7 +154,7 @@ func (s *solve) round(said signals.Any) {
 	}
 }
 
-func (s *solve) spend(agent string, c spending.Cost) {
+func (s *solve) spend(agent string, c agents.Cost) {
 	s.costs[agent] = plus(s.costs[agent], api.Cost{
 		Calls: c.Calls, InputTokens: c.InputTokens, CachedTokens: c.CachedTokens, OutputTokens: c.OutputTokens,
 		Dollars: c.Dollars, Seconds: c.Time.Seconds(),

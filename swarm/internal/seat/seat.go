@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
@@ -82,7 +81,7 @@ func (s *Seat) News() []signals.Any {
 // Reserve asks whether the agent can pay for that number of turns like t, to which it adds
 // what the agent remembers. One that panics cannot.
 func (s *Seat) Reserve(ctx context.Context, t *agents.Turn, turns int) (release func(), ok bool) {
-	p, pays := s.Agent.Reactor.(spending.Payer)
+	p, pays := s.Agent.Reactor.(agents.Payer)
 	if !pays {
 		return func() {}, true
 	}

@@ -1,16 +1,16 @@
-package spending_test
+package agents_test
 
 import (
 	"reflect"
 	"testing"
 
-	"github.com/swarmbus/swarmbus/agents/spending"
+	"github.com/swarmbus/swarmbus/agents"
 )
 
 func TestCostAddsUpFieldByField(t *testing.T) {
-	var a, b, want spending.Cost
-	for i := range reflect.TypeFor[spending.Cost]().NumField() {
-		set := func(s *spending.Cost, n int) {
+	var a, b, want agents.Cost
+	for i := range reflect.TypeFor[agents.Cost]().NumField() {
+		set := func(s *agents.Cost, n int) {
 			f := reflect.ValueOf(s).Elem().Field(i)
 			f.Set(reflect.ValueOf(n).Convert(f.Type()))
 		}

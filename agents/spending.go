@@ -1,8 +1,4 @@
-// Package spending says what thinking costs. A driver of agents receives what a turn
-// spends through its context:
-//
-//	ctx = spending.With(ctx, func(c spending.Cost) { total = total.Plus(c) })
-package spending
+package agents
 
 import (
 	"context"
@@ -29,17 +25,17 @@ func (c Cost) Plus(d Cost) Cost {
 	}
 }
 
-type key struct{}
+type spendingKey struct{}
 
-// With returns a context in which report is called with every cost, concurrently and
+// WithSpending returns a context in which report is called with every cost, concurrently and
 // by the goroutine that spends.
-func With(ctx context.Context, report func(Cost)) context.Context {
-	return context.WithValue(ctx, key{}, report)
+func WithSpending(ctx context.Context, report func(Cost)) context.Context {
+	return context.WithValue(ctx, spendingKey{}, report)
 }
 
-// Report reports a cost to the function that ctx carries, if any.
-func Report(ctx context.Context, c Cost) {
-	if report, ok := ctx.Value(key{}).(func(Cost)); ok {
+// Spend reports a cost to the function that ctx carries, if any.
+func Spend(ctx context.Context, c Cost) {
+	if report, ok := ctx.Value(spendingKey{}).(func(Cost)); ok {
 		report(c)
 	}
 }
