@@ -1,18 +1,15 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/text"
-	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -64,35 +61,6 @@ func permitted(file *journal.File, a tools.Answer) error {
 	return cassette.Answer(file, open[0], a)
 }
 
-// isAnswered reports whether a solve asks about calls of tools, and the cassette that is
-// played has the answers.
-func (f *solveFlags) isAnswered(r *solves.Result) bool {
-	if f.played == nil || r.Stop != runlog.StopAsked {
-		return false
-	}
-	open, err := cassette.Asked(f.played, r.Thread)
-	return err == nil && len(open) == 0
-}
-
-// answered yields the events of a solve, and of how it goes on with the answers that the
-// cassette has.
-func (f *solveFlags) answered(ctx context.Context, s *swarm.Swarm, events iter.Seq2[solves.Event, error]) iter.Seq2[solves.Event, error] {
-	return func(yield func(solves.Event, error) bool) {
-		for events != nil {
-			var next iter.Seq2[solves.Event, error]
-			for e, err := range events {
-				if stopped, ok := e.(solves.Stopped); ok && f.isAnswered(stopped.Result) {
-					next = s.StreamResume(ctx, stopped.Result.Log, nil)
-				}
-				if !yield(e, err) {
-					return
-				}
-			}
-			events = next
-		}
-	}
-}
-
 // permission returns the answer that --allow or --deny is.
 func (f *answerFlags) permission(text []string) (*tools.Answer, error) {
 	a := &tools.Answer{By: f.by, Reason: f.deny, Verdict: tools.Refuse}
@@ -116,8 +84,8 @@ func (f *answerFlags) permission(text []string) (*tools.Answer, error) {
 }
 
 // nameOfRun returns what an answer has to name; "": the run is kept nowhere.
-func nameOfRun(run *aJournal) string {
-	file, ok := run.store.(*journal.File)
+func nameOfRun(store journal.Store) string {
+	file, ok := store.(*journal.File)
 	if !ok {
 		return ""
 	}

@@ -9,8 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/join"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console"
@@ -44,35 +43,37 @@ func deskOf(all []*teams.Team, progress io.Writer) (*join.Desk, error) {
 	}})
 }
 
-// joined lets the agents of the team that join take their turns at the address of --join.
-func (f *solveFlags) joined(cmd *cobra.Command, parts *teams.Parts) (leave func(), err error) {
-	desk, err := deskOf([]*teams.Team{f.terms.Team}, cmd.ErrOrStderr())
-	if err != nil || desk == nil {
-		return func() {}, err
-	}
-	if f.record != "" || f.cassette != "" {
-		return nil, usage(errors.New("a cassette cannot have the answers of agents that join"))
-	}
-	var of net.ListenConfig
-	listener, err := of.Listen(cmd.Context(), "tcp", f.join)
-	if err != nil {
-		return nil, err
-	}
-	if !listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
-		return nil, errors.Join(usage(fmt.Errorf("--join %s is not a loopback address; swarmbus serve can use TLS", f.join)), listener.Close())
-	}
-	parts.Joined = desk.Reactor
-	server := console.Server(desk.Handler())
-	served := make(chan struct{})
-	go func() { defer close(served); _ = server.Serve(listener) }() // it ends with the solve
-	fmt.Fprintf(cmd.ErrOrStderr(), "agents join at http://%s\n", listener.Addr())
-	return func() {
-		desk.Close()
-		bye, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), patience)
-		defer cancel()
-		if server.Shutdown(bye) != nil {
-			_ = server.Close() // a member does not let go
+// joined returns what lets the agents of a team that join take their turns at the address of --join.
+func (f *solveFlags) joined(notes io.Writer) func(context.Context, *teams.Team) (func() agents.Reactor, func() error, error) {
+	return func(ctx context.Context, t *teams.Team) (func() agents.Reactor, func() error, error) {
+		joins, err := deskOf([]*teams.Team{t}, notes)
+		if err != nil || joins == nil {
+			return nil, nil, err
 		}
-		<-served
-	}, nil
+		if f.record != "" || f.cassette != "" {
+			return nil, nil, usage(errors.New("a cassette cannot have the answers of agents that join"))
+		}
+		var of net.ListenConfig
+		listener, err := of.Listen(ctx, "tcp", f.join)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
+			return nil, nil, errors.Join(usage(fmt.Errorf("--join %s is not a loopback address; swarmbus serve can use TLS", f.join)), listener.Close())
+		}
+		server := console.Server(joins.Handler())
+		served := make(chan struct{})
+		go func() { defer close(served); _ = server.Serve(listener) }() // it ends with the solve
+		fmt.Fprintf(notes, "agents join at http://%s\n", listener.Addr())
+		return joins.Reactor, func() error {
+			joins.Close()
+			bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+			defer cancel()
+			if server.Shutdown(bye) != nil {
+				_ = server.Close() // a member does not let go
+			}
+			<-served
+			return nil
+		}, nil
+	}
 }

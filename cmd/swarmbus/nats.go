@@ -14,17 +14,16 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/limits"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
-	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/machines"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/teams"
-	"github.com/swarmbus/swarmbus/swarm/teams/servers"
 )
 
 func newAgent() *cobra.Command {
@@ -131,7 +130,7 @@ func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
 	ctx := cmd.Context()
 	records := machines.NewRecords()
 	f.nats.agent = as
-	log, err := f.nats.attend(ctx, cmd.ErrOrStderr(), f.folded(records))
+	log, err := f.nats.attend(ctx, cmd.ErrOrStderr(), folded(f.terms.Team, records))
 	if err != nil {
 		return err
 	}
@@ -140,56 +139,28 @@ func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
 	if err != nil {
 		return err
 	}
-	all, end, err := servers.Open(ctx, f.terms.Team, servers.Options{Stderr: cmd.ErrOrStderr()})
-	defer func() { err = errors.Join(err, end()) }()
+	keep := desk.Keep{Answers: results, Calls: results}
+	by := opening(&screen{notes: cmd.ErrOrStderr(), live: &live{notes: cmd.ErrOrStderr()}}, "", nil)
+	groups := learning(&by, records)
+	crew, err := desk.Opener(f.terms.Team, by)(ctx, keep)
 	if err != nil {
 		return err
 	}
-	ask, err := f.asking(results, cmd.ErrOrStderr())
+	defer func() { err = errors.Join(err, crew.End()) }()
+	whole, err := crew.Build(keep, nil)
 	if err != nil {
 		return err
 	}
-	parts := teams.Parts{Models: ask, Tools: all, Record: cassette.Tools(results)}
-	known, forget, err := f.learns(cmd, &parts, records, results)
-	defer func() { err = errors.Join(err, forget()) }()
-	if err != nil {
-		return err
-	}
-	build := func() (*agents.Agent, error) {
-		o, err := f.terms.Team.Build(parts)
-		if err != nil {
-			return nil, err
-		}
-		return o.Agents[at], nil
-	}
-	if _, err := build(); err != nil {
-		return err
-	}
-	if err := f.groups(known, parts); err != nil {
-		return err
-	}
+	groups(whole)
 	fmt.Fprintf(cmd.OutOrStdout(), "%s takes its turns here\n", text.Printable(as))
-	err = machines.Serve(ctx, log, as, func() *agents.Agent {
-		a, _ := build() // it did before
-		return a
+	err = machines.Serve(ctx, log, as, func() *agents.Agent { // each turn with models of its own
+		o, _ := crew.Build(keep, nil) // it did before
+		return o.Agents[at]
 	})
 	if ctx.Err() != nil {
 		return nil
 	}
 	return err
-}
-
-// asking returns the models of an agent, whose answers are recorded with the log; each call
-// makes them anew, for one turn. What fails and is tried again is noted.
-func (f *solveFlags) asking(results journal.Caller, notes io.Writer) (func(name string) models.Model, error) {
-	f.live = &live{notes: notes}
-	all, _, err := f.models(nil)
-	return func(name string) models.Model {
-		if all[name] == nil {
-			return nil
-		}
-		return cassette.Answers(all[name], results)
-	}, err
 }
 
 // elsewhere is the model of an agent that takes its turns in another process.
@@ -203,59 +174,78 @@ func (elsewhere) Ask(context.Context, *models.Request) (*models.Answer, error) {
 	return nil, errors.New("the model is in the process of the agent")
 }
 
+// driving returns openers for a process that drives a team, whose agents are elsewhere. It makes
+// the models that this process asks: the writer, and the one of the memory's vectors.
+func driving(s *screen, t *teams.Team) (by desk.Openers, err error) {
+	names := askedHere(t)
+	by = opening(s, "", names)
+	all, budget := map[string]models.Model{}, (*limits.Budget)(nil)
+	if len(names) > 0 {
+		if all, budget, err = by.Models(t); err != nil {
+			return by, fmt.Errorf("the process that drives the team asks its writer, and makes the vectors of its memory: %w", err)
+		}
+	}
+	for name, about := range t.Models {
+		if all[name] == nil {
+			all[name] = elsewhere{about.ID()}
+		}
+	}
+	by.Servers = nil
+	by.Models = func(*teams.Team) (map[string]models.Model, *limits.Budget, error) { return all, budget, nil }
+	return by, nil
+}
+
+// askedHere names the models of a team that the process asks which drives it.
+func askedHere(t *teams.Team) []string {
+	names := []string{}
+	if t.Writer != "" {
+		names = append(names, t.Writer)
+	}
+	if t.Memory != nil && t.Memory.Embeddings != "" {
+		names = append(names, t.Memory.Embeddings)
+	}
+	return names
+}
+
 // drive drives a solve whose agents are other processes.
 func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
-	f.live = newLive(cmd.ErrOrStderr())
-	here, err := f.modelsHere()
+	ctx, shows, records := cmd.Context(), newScreen(cmd, f.form), f.nats.records(cmd.ErrOrStderr())
+	by, err := driving(shows, f.terms.Team)
 	if err != nil {
 		return err
 	}
-	ctx, records := cmd.Context(), f.nats.records(cmd.ErrOrStderr())
-	log, err := f.nats.joinSwarm(ctx, cmd.ErrOrStderr(), records.Fold)
+	groups := learning(&by, records)
+	log, err := f.nats.joinSwarm(ctx, shows.notes, records.Fold)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	defer f.nats.store(log, cmd.ErrOrStderr())()
-	results, err := log.Results(ctx)
-	if err != nil {
-		return err
-	}
+	defer f.nats.store(log, shows.notes)()
 	if err := f.takeTask(records); err != nil {
 		return err
 	}
-	recordWriter(f.terms.Team, here, results)
-	parts := teams.Parts{Models: modelsElsewhere(f.terms.Team, here)}
-	known, forget, err := f.learns(cmd, &parts, records, results)
-	defer func() { err = errors.Join(err, forget()) }()
+	team := desk.Team{File: f.terms.Team, Open: desk.Opener(f.terms.Team, by)}
+	d, err := desk.Open(ctx, team, &machines.Place{Name: f.nats.stream, Of: log, Records: records}, desk.Options{
+		Hook: shows.live.watching(hookOf(ctx)), Watch: func(b *bus.Bus) (func(), error) { return watch(ctx, b) },
+	})
 	if err != nil {
 		return err
 	}
-	o, err := remoteTeam(log, f.terms.Team, parts)
-	if err != nil {
-		return err
-	}
-	if known != nil {
-		known.Team = o.Agents
-	}
-	stop, err := watch(ctx, log.Bus())
-	if err != nil {
-		return err
-	}
-	defer stop()
-	o.Hook = f.live.watching(hookOf(cmd.Context()))
-	events := sayingPast(cmd.ErrOrStderr(), machines.Drive(cmd.Context(), log, records, o, f.terms.task()))
-	return f.showAll(cmd, events, func(*solves.Result) {}, func(r *solves.Result) bool {
+	defer func() { err = errors.Join(err, d.Close(context.WithoutCancel(ctx))) }()
+	groups(d.Options())
+	shows.within(f.terms.Team, d.Budget())
+	events := sayingPast(shows.notes, d.Solve(ctx, desk.Task{Task: f.terms.task()}))
+	return shows.show(events, func(r *solves.Result) bool {
 		at := atServer(r.Thread)
 		switch r.Stop {
 		case runlog.StopAsked:
-			sayAsked(cmd.ErrOrStderr(), f.nats.stream, at, questionsOf(r))
+			sayAsked(shows.notes, f.nats.stream, at, questionsOf(r))
 		case runlog.StopEscalated:
-			fmt.Fprintln(cmd.ErrOrStderr(), "It waits for an answer: swarmbus answer", f.nats.stream, "TEXT"+at)
+			fmt.Fprintln(shows.notes, "It waits for an answer: swarmbus answer", f.nats.stream, "TEXT"+at)
 		default:
 			return false
 		}
-		fmt.Fprintln(cmd.ErrOrStderr(), "LINK is that of a swarmbus serve --nats with this team, which goes on with the solve")
+		fmt.Fprintln(shows.notes, "LINK is that of a swarmbus serve --nats with this team, which goes on with the solve")
 		return false
 	})
 }
@@ -309,56 +299,4 @@ func pastOf(r *solves.Result) string {
 		was = "ended before"
 	}
 	return fmt.Sprintf("the task %s in thread %s, begun at %s: %s", was, text.Printable(r.Thread), r.Log[0].Head().Time.Format(time.RFC3339), follows)
-}
-
-// remoteTeam returns the options of a team whose agents are other processes.
-func remoteTeam(log *natsbus.Log, team *teams.Team, parts teams.Parts) (swarm.Options, error) {
-	o, err := team.Build(parts)
-	if err == nil {
-		err = machines.Remote(log, o.Agents)
-	}
-	return o, err
-}
-
-// modelsElsewhere are the models of a team whose agents are other processes; those that this
-// process asks itself are given.
-func modelsElsewhere(team *teams.Team, here map[string]models.Model) func(name string) models.Model {
-	return func(name string) models.Model {
-		if m := here[name]; m != nil {
-			return m
-		}
-		return elsewhere{team.Models[name].ID()}
-	}
-}
-
-// askedHere names the models of a team that the process asks which drives it.
-func askedHere(t *teams.Team) []string {
-	names := []string{}
-	if t.Writer != "" {
-		names = append(names, t.Writer)
-	}
-	if t.Memory != nil && t.Memory.Embeddings != "" {
-		names = append(names, t.Memory.Embeddings)
-	}
-	return names
-}
-
-// modelsHere makes the models that this process asks, within the budget of the team.
-func (f *solveFlags) modelsHere() (map[string]models.Model, error) {
-	names := askedHere(f.terms.Team)
-	if len(names) == 0 {
-		return nil, nil
-	}
-	all, _, err := f.models(names)
-	if err != nil {
-		return nil, fmt.Errorf("the process that drives the team asks its writer, and makes the vectors of its memory: %w", err)
-	}
-	return all, nil
-}
-
-// recordWriter lets the writer answer what it answered in another process that drove the solve.
-func recordWriter(t *teams.Team, here map[string]models.Model, results journal.Caller) {
-	if m := here[t.Writer]; m != nil {
-		here[t.Writer] = cassette.Answers(m, results)
-	}
 }

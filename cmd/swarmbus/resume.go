@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"slices"
@@ -11,13 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
-	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/teams"
@@ -70,13 +67,13 @@ by solve --resume.` + aRun,
 				if err != nil {
 					return err
 				}
-				return orServer(f.solve.goOn(cmd, nil, permit))
+				return orServer(f.solve.continued(cmd, nil, permit))
 			}
 			said, err := f.answer(args[1:])
 			if err != nil {
 				return err
 			}
-			err = f.solve.goOn(cmd, said, nil)
+			err = f.solve.continued(cmd, said, nil)
 			if other := (*notOurs)(nil); errors.As(err, &other) {
 				return f.leave(cmd, said)
 			}
@@ -92,7 +89,7 @@ by solve --resume.` + aRun,
 	flags.Lookup("allow").NoOptDefVal = "once"
 	flags.StringVar(&f.deny, "deny", "", "deny the call of a tool, for this reason")
 	f.server.define(flags)
-	f.solve.again(cmd)
+	f.solve.defineAgain(cmd)
 	return cmd
 }
 
@@ -104,8 +101,8 @@ func orServer(err error) error {
 	return err
 }
 
-// again defines the flags that may be set anew for a run that is continued.
-func (f *solveFlags) again(cmd *cobra.Command) {
+// defineAgain defines the flags that may be set anew for a run that is continued.
+func (f *solveFlags) defineAgain(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.team.baseURL, "base-url", "", "base URL of the models' server (default: that of the run)")
 	flags.StringVar(&f.team.budget, "budget", "", "maximum cost, such as 0.50usd or 20000tokens (default: that of the run)")
@@ -114,16 +111,16 @@ func (f *solveFlags) again(cmd *cobra.Command) {
 	flags.StringVar(&f.join, "join", joinAddr, "loopback address on which agents of the team join")
 	flags.StringArrayVar(&f.team.prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars per million tokens")
 	flags.DurationVar(&f.team.deadline, "deadline", time.Duration(teams.DefaultDeadline), "time limit of the solve")
-	flags.BoolVar(&f.json, "json", false, "print events as JSON, one object per line")
-	flags.BoolVar(&f.log, "log", false, "print only the log, as JSON, one signal per line")
+	f.form.define(flags)
 }
 
 // answer returns the answer that the arguments describe.
 func (f *answerFlags) answer(text []string) (signals.Any, error) {
 	h := signals.Header{Source: f.by, Confidence: 1}
+	if err := f.solve.form.check(); err != nil {
+		return nil, err
+	}
 	switch {
-	case f.solve.json && f.solve.log:
-		return nil, usage(errors.New("--json and --log exclude each other"))
 	case f.vote != "" && f.against != "":
 		return nil, usage(errors.New("--vote and --against exclude each other"))
 	case f.vote+f.against == "" && (len(text) == 0 || text[0] == ""):
@@ -159,69 +156,25 @@ func (f *answerFlags) leave(cmd *cobra.Command, answer signals.Any) (err error) 
 	return err
 }
 
-// goOn continues a run, with or without an answer.
-func (f *solveFlags) goOn(cmd *cobra.Command, answer signals.Any, permit *tools.Answer) (err error) {
-	run, err := openRun(f.resume, permit)
+// continued continues a run, with or without an answer.
+func (f *solveFlags) continued(cmd *cobra.Command, answer signals.Any, permit *tools.Answer) (err error) {
+	file, err := openRun(f.resume, permit)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, run.close()) }()
-	if err := f.takeOver(cmd, run); err != nil {
-		return err
-	}
-	ask, err := f.reopen(run)
+	j, err := f.goOn(cmd, file)
 	if err != nil {
 		return err
 	}
-	if open, err := askedIn(run.store); err != nil || len(open) > 0 {
+	open, err := askedIn(file)
+	if err != nil || len(open) > 0 {
 		if err == nil {
-			sayAsked(cmd.ErrOrStderr(), nameOfRun(run), "", open)
+			sayAsked(cmd.ErrOrStderr(), nameOfRun(file), "", open)
 			err = &statusError{status: exitEscalated}
 		}
-		return err
+		return errors.Join(err, j.abandon())
 	}
-	return f.play(cmd, ask, run, func(s *swarm.Swarm) (iter.Seq2[solves.Event, error], error) {
-		past, err := s.Results()
-		switch {
-		case err != nil:
-			return nil, err
-		case len(past) > 0:
-			if v, ok := answer.(*signals.Signal[signals.Vote]); ok && !proposed(past[0].Log, v.Payload.ProposalID) {
-				return nil, fmt.Errorf("no agent proposed %q", v.Payload.ProposalID)
-			}
-			return s.StreamResume(cmd.Context(), past[0].Log, answer), nil
-		case answer != nil:
-			return nil, errors.New("the run asks nothing: it was interrupted before it began")
-		}
-		return s.Stream(cmd.Context(), f.terms.task()), nil
-	})
-}
-
-// reopen returns the models of a run that is continued.
-func (f *solveFlags) reopen(run *aJournal) (ask func(name string) models.Model, err error) {
-	past, err := cassette.Spent(run.store)
-	if err != nil {
-		return nil, err
-	}
-	run.past = &pastSpending{Caller: run.recorder, past: past}
-	f.calls = run.recorder
-	var tape *journal.Recorder
-	if f.record != "" {
-		if tape, err = f.tape(run); err != nil {
-			return nil, err
-		}
-	}
-	if f.cassette = f.terms.Cassette; f.cassette != "" {
-		results, _, err := readTape(f.cassette, new(solveTerms))
-		return f.taken(chain{run.past, results}), err
-	}
-	all, budget, err := f.models(nil)
-	if err != nil {
-		return nil, err
-	}
-	f.calls = both(run.recorder, tape)
-	answersFrom(both(run.past, tape), all)
-	return func(name string) models.Model { return all[name] }, f.rebook(run, budget)
+	return f.play(cmd, j, func(d *desk.Desk) iter.Seq2[solves.Event, error] { return f.again(cmd.Context(), d, answer) })
 }
 
 func proposed(log []signals.Any, id string) bool {
@@ -233,7 +186,7 @@ func proposed(log []signals.Any, id string) bool {
 
 // openRun opens the journal of an existing run, and records an answer to the first call that
 // it asks about; nil: none.
-func openRun(name string, permit *tools.Answer) (*aJournal, error) {
+func openRun(name string, permit *tools.Answer) (*journal.File, error) {
 	path, err := runs.Find(name)
 	if err != nil {
 		return nil, err
@@ -243,25 +196,9 @@ func openRun(name string, permit *tools.Answer) (*aJournal, error) {
 		return nil, err
 	}
 	if permit != nil {
-		err = permitted(file, *permit)
+		if err := permitted(file, *permit); err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
 	}
-	var recorder *journal.Recorder
-	if err == nil {
-		recorder, err = journal.NewRecorder(file)
-	}
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return &aJournal{store: file, recorder: recorder, files: []io.Closer{file}}, nil
-}
-
-// takeOver adopts the terms of a run, except those that are set anew.
-func (f *solveFlags) takeOver(cmd *cobra.Command, run *aJournal) error {
-	if err := readTerms(run.recorder.Results(), &f.terms); err != nil {
-		return err
-	}
-	if err := f.team.change(cmd, f.terms.Team); err != nil {
-		return usage(err)
-	}
-	return f.terms.Team.Validate()
+	return file, nil
 }

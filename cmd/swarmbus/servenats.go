@@ -6,19 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"maps"
-	"time"
 
-	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
-	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
-	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/machines"
-	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
@@ -119,13 +111,16 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 			return logs, err
 		}
 		logs = append(logs, log)
-		shown := host.Elsewhere{Run: t.Stream, Log: records, Health: healthOf(log, t.Stream)}
+		at := &machines.Place{Name: t.Stream, Of: log, Records: records}
+		shown := host.Elsewhere{Run: t.Stream, At: at, Team: desk.Team{About: "Its agents and drivers are processes anywhere."}}
 		if t.Team != "" {
-			if err := driving(nats, o, &shown, t.Team, log, progress); err != nil {
+			if err := driven(&shown.Team, t.Team, progress); err != nil {
 				return logs, err
 			}
-			if _, err := log.Results(ctx); err != nil { // agents wait for their stream, and may not make it
-				return logs, err
+			at.Join = func(ctx context.Context) (*natsbus.Log, *machines.Records, error) { // as it has a lease, each solve has a log
+				past := nats.records(progress)
+				own, err := nats.joinSwarm(ctx, progress, past.Fold)
+				return own, past, err
 			}
 		}
 		o.Elsewhere = append(o.Elsewhere, shown)
@@ -134,33 +129,8 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 	return logs, nil
 }
 
-// healthOf returns a function that says how a log is doing.
-func healthOf(log *natsbus.Log, stream string) func(context.Context) api.StreamHealth {
-	return func(ctx context.Context) api.StreamHealth {
-		now := log.Stats()
-		h := api.StreamHealth{
-			Name: stream, Connected: now.Status.Connected, Since: now.Since,
-			Dead: now.Dead, Retried: now.Retried, Alarms: now.Alarms, Compared: now.Compared,
-		}
-		if !h.Connected {
-			h.Problem = now.Status.String()
-			return h
-		}
-		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-		defer cancel()
-		n, err := log.Behind(ctx)
-		if err != nil { // the connection does not know it yet
-			h.Connected, h.Since, h.Problem = false, time.Now(), err.Error()
-			return h
-		}
-		h.Behind = &n
-		return h
-	}
-}
-
-// driving lets a team drive solves of the log, which are traced as the other solves that a host
-// serves. Each has a log of its own, as it has a lease.
-func driving(nats natsFlags, serves *host.Options, shown *host.Elsewhere, name string, log *natsbus.Log, progress io.Writer) error {
+// driven has the agents of a team, which are processes, work on the solves of a log.
+func driven(of *desk.Team, name string, progress io.Writer) error {
 	team, err := teams.Load(name)
 	if err != nil {
 		return err
@@ -171,70 +141,10 @@ func driving(nats natsFlags, serves *host.Options, shown *host.Elsewhere, name s
 	if err := apart(team); err != nil {
 		return err
 	}
-	of := &solveFlags{terms: solveTerms{Team: team}, live: newLive(progress)}
-	here, err := of.modelsHere()
+	by, err := driving(&screen{notes: progress, live: newLive(progress)}, team)
 	if err != nil {
 		return err
 	}
-	build := func(log *natsbus.Log, here map[string]models.Model) (swarm.Options, error) {
-		o, err := remoteTeam(log, team, teams.Parts{Models: modelsElsewhere(team, here)})
-		o.Hook = serves.Hook
-		return o, err
-	}
-	if shown.Options, err = build(log, here); err != nil {
-		return err
-	}
-	shown.Team = teamName(team, name)
-	shown.Fits = func(all []signals.Any) error { return machines.SameTerms(all, &shown.Options) }
-	drive := func(ctx context.Context, play func(*natsbus.Log, *machines.Records, swarm.Options) iter.Seq2[solves.Event, error]) iter.Seq2[solves.Event, error] {
-		return func(yield func(solves.Event, error) bool) {
-			past := nats.records(progress)
-			own, err := nats.joinSwarm(ctx, progress, past.Fold)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			defer own.Close()
-			unwatch, err := serves.Watch(own.Bus())
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			defer unwatch()
-			results, err := own.Results(ctx)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			mine := maps.Clone(here)
-			recordWriter(team, mine, results)
-			o, err := build(own, mine)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			play(own, past, o)(yield)
-		}
-	}
-	shown.Solve = func(ctx context.Context, task signals.Task) iter.Seq2[solves.Event, error] {
-		return drive(ctx, func(l *natsbus.Log, past *machines.Records, o swarm.Options) iter.Seq2[solves.Event, error] {
-			return machines.Drive(ctx, l, past, o, task)
-		})
-	}
-	shown.Driver = func(ctx context.Context, task signals.Task) (string, error) {
-		h, drives, err := machines.Driver(ctx, log, task)
-		if err != nil || !drives {
-			return "", err
-		}
-		return h.Process, nil
-	}
-	shown.Resume = func(ctx context.Context, thread string, answer signals.Any) iter.Seq2[solves.Event, error] {
-		return drive(ctx, func(l *natsbus.Log, past *machines.Records, o swarm.Options) iter.Seq2[solves.Event, error] {
-			return machines.Resume(ctx, l, past, o, thread, answer)
-		})
-	}
-	shown.Answer = func(ctx context.Context, q tools.Question, a tools.Answer) error {
-		return machines.Answer(ctx, log, q, a)
-	}
+	of.Name, of.File, of.Open = teamName(team, name), team, desk.Opener(team, by)
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/desk"
+	"github.com/swarmbus/swarmbus/swarm/machines"
 	"github.com/swarmbus/swarmbus/swarm/machines/routers"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
@@ -92,5 +94,5 @@ func (f *serveFlags) share(ctx context.Context, c *serveConfig, o *office.Office
 	if err != nil {
 		return nil, nil, err
 	}
-	return &host.Office{Name: c.Office.Stream, Shared: &host.Shared{Log: r.records, Router: r.rooms, Agents: options.Agents, Health: healthOf(r.log, c.Office.Stream)}}, r.log, nil
+	return &host.Office{Name: c.Office.Stream, Shared: &host.Shared{Log: r.records, Router: r.rooms, Agents: options.Agents, Health: func(ctx context.Context) *desk.Stream { return machines.HealthOf(ctx, r.log, c.Office.Stream) }}}, r.log, nil
 }

@@ -353,12 +353,10 @@ func goesOn(ctx context.Context, c *client.Client, solve string, stopped uint64)
 
 // solve has a team of the server work on a task, and shows how it does.
 func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) error {
-	if err := withServer(cmd, "team", "context", "facts-differ", "checkable", "json", "log"); err != nil {
+	if err := errors.Join(withServer(cmd, "team", "context", "facts-differ", "checkable", "json", "log"), of.form.check()); err != nil {
 		return err
 	}
 	switch {
-	case of.json && of.log:
-		return usage(errors.New("--json and --log exclude each other"))
 	case len(args) != 1 || args[0] == "":
 		return usage(errors.New("a task is required"))
 	case of.team.team == "":
@@ -368,7 +366,8 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 	if err != nil {
 		return err
 	}
-	of.live = newLive(io.Discard)
+	shows := newScreen(cmd, of.form)
+	shows.live = newLive(io.Discard)
 	task := api.NewSolve{Team: of.team.team, Task: args[0], Context: of.team.context}
 	if cmd.Flags().Changed("facts-differ") {
 		task.FactsDiffer = &of.team.differ
@@ -381,7 +380,7 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 		return err
 	}
 	again := fmt.Sprintf("swarmbus show %s --thread %s --follow --server LINK", one.Run, one.Thread)
-	err = of.showAll(cmd, solves.Watch(cmd.Context(), c.Log(cmd.Context(), one.Run), one.Thread, tools.Payloads()...), func(*solves.Result) {}, func(r *solves.Result) bool {
+	err = shows.show(solves.Watch(cmd.Context(), c.Log(cmd.Context(), one.Run), one.Thread, tools.Payloads()...), func(r *solves.Result) bool {
 		if r.Stop.GoesOn() && goesOn(cmd.Context(), c, one.ID, r.Log[len(r.Log)-1].Head().Seq) {
 			return true
 		}

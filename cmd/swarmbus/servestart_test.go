@@ -62,7 +62,7 @@ func TestStartupWaitsForNoJournal(t *testing.T) {
 	for _, team := range append(o.Teams, demo.Team(0)) {
 		store := new(counting)
 		at := desk.NewLocal(store, nil)
-		k, err := at.Keep()
+		k, err := at.Keep(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

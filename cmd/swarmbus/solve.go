@@ -2,10 +2,8 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -14,18 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/models/limits"
-	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
-	"github.com/swarmbus/swarmbus/swarm/cassette"
-	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/teams"
-	"github.com/swarmbus/swarmbus/swarm/teams/servers"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // solveTerms are what a solve depends on beside its models. A cassette has them, and
@@ -62,15 +52,8 @@ type solveFlags struct {
 	resume   string
 	join     string
 	settle   bool
-	json     bool
-	log      bool
+	form     form
 	server   serverFlag
-
-	live   *live          // while a team plays
-	budget *limits.Budget // nil: none
-	calls  journal.Caller // records calls of tools and what is recalled; nil: nothing does
-	played journal.Reader // both are replayed from it, so that neither a server nor a memory is needed; nil: they are not
-	told   journal.Caller // has what models answered and what was recalled; nil: there is no cassette
 }
 
 func newSolve() *cobra.Command {
@@ -124,8 +107,7 @@ servers (docs/scale.md). With --server a team of a running "swarmbus serve" work
 	flags.BoolVar(&f.settle, "settle", false, "with --resume: count calls of unknown cost as free")
 	flags.StringVar(&f.join, "join", joinAddr, "loopback address on which agents of the team join")
 	flags.DurationVar(&f.team.deadline, "deadline", time.Duration(teams.DefaultDeadline), "time limit of the solve")
-	flags.BoolVar(&f.json, "json", false, "print events as JSON, one object per line")
-	flags.BoolVar(&f.log, "log", false, "print only the log, as JSON, one signal per line")
+	f.form.define(flags)
 	return cmd
 }
 
@@ -139,12 +121,10 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		}
 		return ""
 	}
-	if err := errors.Join(notEmpty(cmd), f.nats.check(cmd.Flags())); err != nil {
+	if err := errors.Join(notEmpty(cmd), f.nats.check(cmd.Flags()), f.form.check()); err != nil {
 		return err
 	}
 	switch {
-	case f.json && f.log:
-		return usage(errors.New("--json and --log exclude each other"))
 	case f.team.deadline <= 0:
 		return usage(fmt.Errorf("--deadline %v is not positive", f.team.deadline))
 	case f.settle && f.resume == "":
@@ -232,200 +212,13 @@ func runSolve(cmd *cobra.Command, args []string, f *solveFlags) (err error) {
 		return f.drive(cmd)
 	}
 	if f.resume != "" {
-		return f.goOn(cmd, nil, nil)
+		return f.continued(cmd, nil, nil)
 	}
-	run := &aJournal{}
-	defer func() { err = errors.Join(err, run.close()) }()
-	ask, err := f.open(cmd, run)
+	j, err := f.start(cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
-	return f.play(cmd, ask, run, func(s *swarm.Swarm) (iter.Seq2[solves.Event, error], error) {
-		return s.Stream(cmd.Context(), f.terms.task()), nil
+	return f.play(cmd, j, func(d *desk.Desk) iter.Seq2[solves.Event, error] {
+		return d.Solve(cmd.Context(), desk.Task{Task: f.terms.task()})
 	})
-}
-
-// play lets a team play what begin begins, and shows it.
-func (f *solveFlags) play(cmd *cobra.Command, ask func(string) models.Model, run *aJournal, begin func(*swarm.Swarm) (iter.Seq2[solves.Event, error], error)) (err error) {
-	live := newLive(cmd.ErrOrStderr())
-	f.live = live
-	if cmd.Flags().Changed("deadline") {
-		f.terms.Team.Deadline = teams.Duration(f.team.deadline)
-	}
-	parts := teams.Parts{Models: ask, Show: live.piece}
-	if f.calls != nil {
-		parts.Record = cassette.Tools(f.calls)
-	}
-	if f.played == nil {
-		all, end, err := servers.Open(cmd.Context(), f.terms.Team, servers.Options{Dir: f.terms.Dir, Stderr: cmd.ErrOrStderr()})
-		defer func() { _ = end() }()
-		if err != nil {
-			return err
-		}
-		parts.Tools = all
-	}
-	forget, err := f.remember(cmd, &parts)
-	defer func() { err = errors.Join(err, forget()) }()
-	if err != nil {
-		return err
-	}
-	leave, err := f.joined(cmd, &parts)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	o, err := f.terms.Team.Build(parts)
-	if err != nil {
-		return err
-	}
-	o.Journal, o.Hook = run.store, live.watching(hookOf(cmd.Context()))
-	if f.record != "" || f.cassette != "" {
-		o.Clock = swarm.StepClock(f.terms.Began, time.Millisecond)
-	}
-	s, err := swarm.New(o)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Shutdown(context.WithoutCancel(cmd.Context()))) }()
-	stop, err := watch(cmd.Context(), s.Bus())
-	if err != nil {
-		return err
-	}
-	defer stop()
-	run.unused = ""
-	events, err := begin(s)
-	if err != nil {
-		return err
-	}
-	before := func(r *solves.Result) {
-		if run.past != nil {
-			run.past.add(r)
-		}
-	}
-	return f.showAll(cmd, f.answered(cmd.Context(), s, events), before, func(r *solves.Result) (goesOn bool) {
-		if r.Stop == runlog.StopAsked && !f.isAnswered(r) {
-			sayAsked(cmd.ErrOrStderr(), nameOfRun(run), "", questionsOf(r))
-		}
-		return f.isAnswered(r)
-	})
-}
-
-// showAll prints the events of a solve, and returns the status of its result, for which it
-// calls before and after, before and after it is printed. Events follow if after says so.
-func (f *solveFlags) showAll(cmd *cobra.Command, events iter.Seq2[solves.Event, error], before func(*solves.Result), after func(*solves.Result) (goesOn bool)) error {
-	show := transcript.Text(cmd.OutOrStdout(), lookOf(cmd.OutOrStdout(), 0))
-	switch {
-	case f.json:
-		show = transcript.JSON(cmd.OutOrStdout())
-	case f.log:
-		show = transcript.Log(cmd.OutOrStdout())
-	}
-	defer f.live.run(f.spending())()
-	for e, err := range events {
-		if err != nil {
-			return err
-		}
-		f.live.clear()
-		stopped, ok := e.(solves.Stopped)
-		if ok {
-			before(stopped.Result)
-		}
-		if err := show(e); err != nil {
-			return err
-		}
-		if ok && !f.json && !f.log {
-			if err := revised(cmd.OutOrStdout(), stopped.Result); err != nil {
-				return err
-			}
-		}
-		if ok && !after(stopped.Result) {
-			return f.bookedStatus(cmd, stopped.Result)
-		}
-		f.live.shown(e)
-	}
-	return errors.New("the solve ended without a result")
-}
-
-// bookedStatus prints what the budget says, which has more than the answers took, and
-// returns the status: where the budget refused calls, a team that did not decide had
-// none left.
-func (f *solveFlags) bookedStatus(cmd *cobra.Command, r *solves.Result) error {
-	err := statusOf(r)
-	if f.budget == nil {
-		return err
-	}
-	account := f.budget.Account()
-	fmt.Fprintln(cmd.ErrOrStderr(), booked(account))
-	var status *statusError
-	if errors.As(err, &status) && status.status == exitNoConsensus && account.Refused > 0 {
-		status.status = exitBudget
-	}
-	return err
-}
-
-// aJournal is where a solve keeps what happens.
-type aJournal struct {
-	store    journal.Store     // nil: nowhere
-	recorder *journal.Recorder // nil: what models answer is not kept
-	past     *pastSpending     // nil: the run begins
-	files    []io.Closer
-	unused   string // path of a new journal, until the solve begins
-}
-
-// close closes the files, and removes the journal of a solve that did not begin, so that its
-// name is free.
-func (run *aJournal) close() error {
-	var problems []error
-	for _, f := range run.files {
-		problems = append(problems, f.Close())
-	}
-	if run.unused != "" {
-		problems = append(problems, os.Remove(run.unused))
-	}
-	return errors.Join(problems...)
-}
-
-// keep opens the journal that was asked for.
-func (f *solveFlags) keep(cmd *cobra.Command, run *aJournal) error {
-	file, err := newRun(f.journal)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(cmd.ErrOrStderr(), "journal:", file.Path())
-	run.store, run.files, run.unused = file, append(run.files, file), file.Path()
-	return nil
-}
-
-// newRun opens a journal for a run that is not there yet.
-func newRun(name string) (*journal.File, error) {
-	path, err := runs.Make(name)
-	if err != nil {
-		return nil, err
-	}
-	file, err := journal.Open(path, nil)
-	if err != nil {
-		return nil, err
-	}
-	if file.Last() > 0 {
-		return nil, errors.Join(fmt.Errorf("%s already contains a run", path), file.Close())
-	}
-	return file, nil
-}
-
-// statusOf is the exit status of a result, nil for one that was decided.
-func statusOf(r *solves.Result) error {
-	switch r.Stop {
-	case runlog.StopConsensus:
-		return nil
-	case runlog.StopBudget, runlog.StopDeadline:
-		return &statusError{status: exitBudget}
-	case runlog.StopEscalated, runlog.StopAsked:
-		return &statusError{status: exitEscalated}
-	case runlog.StopCancelled:
-		return &statusError{status: exitCancelled}
-	case runlog.StopError:
-		return &statusError{exitError, r.Err}
-	default:
-		return &statusError{status: exitNoConsensus}
-	}
 }

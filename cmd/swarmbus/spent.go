@@ -10,7 +10,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/text"
-	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -43,21 +42,6 @@ func (p *pastSpending) add(r *solves.Result) {
 		all[key.Agent] = all[key.Agent].Plus(s)
 	}
 	r.Spent = all
-}
-
-// rebook books what is recorded in a run, and settles what is open if somebody says so.
-func (f *solveFlags) rebook(run *aJournal, budget *limits.Budget) error {
-	for change, err := range cassette.Booked[limits.Change](run.store) {
-		if err != nil {
-			return err
-		}
-		budget.Book(change)
-	}
-	run.record(budget)
-	if f.settle {
-		return budget.Settle()
-	}
-	return nil
 }
 
 // booked says what the budget has booked. What is open may have cost less or more.

@@ -75,18 +75,6 @@ func lastColumns(text string, most int) string {
 	return text
 }
 
-// spending returns what says how much of the budget of the team is used; nil: there is none.
-func (f *solveFlags) spending() func() string {
-	if f.budget == nil {
-		return nil
-	}
-	most, err := f.terms.Team.Budget.Most()
-	if err != nil {
-		return nil
-	}
-	return func() string { return used(f.budget.Account(), most) }
-}
-
 func used(account limits.Account, most limits.Spend) string {
 	if most.Money > 0 {
 		return fmt.Sprintf("%.2g of %v", account.Spent.Money.Dollars(), most.Money)

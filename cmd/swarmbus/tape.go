@@ -15,12 +15,12 @@ import (
 var termsKey = journal.Key{Agent: "swarmbus", Request: "terms"}
 
 // tape opens a new cassette, or that of a run that goes on. Of the terms it has what the answers depend on.
-func (f *solveFlags) tape(run *aJournal) (*journal.Recorder, error) {
+func (f *solveFlags) tape(j *job) (*journal.Recorder, error) {
 	file, err := journal.Open(f.record, nil)
 	if err != nil {
 		return nil, err
 	}
-	run.files = append(run.files, file)
+	j.tape = file
 	if file.Last() > 0 && f.resume != "" {
 		return journal.NewRecorder(file)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/swarm/teams"
@@ -87,9 +88,13 @@ func teamIn(t *testing.T, path string) *teams.Team {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = run.close() }()
+	defer func() { _ = run.Close() }()
 	var terms solveTerms
-	if err := readTerms(run.recorder.Results(), &terms); err != nil {
+	results, err := journal.ReadResults(run)
+	if err == nil {
+		err = readTerms(results, &terms)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	whole := terms.Team.Whole()

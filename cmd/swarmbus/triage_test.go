@@ -281,8 +281,9 @@ func (p place) hasTerms() bool {
 	if err != nil {
 		return false
 	}
-	defer run.close() //nolint:errcheck // read only
-	return readTerms(run.recorder.Results(), new(solveTerms)) == nil
+	defer run.Close() //nolint:errcheck // read only
+	results, err := journal.ReadResults(run)
+	return err == nil && readTerms(results, new(solveTerms)) == nil
 }
 
 // recorded are the calls of the server whose results the run has.

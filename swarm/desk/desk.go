@@ -8,6 +8,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/memory"
+	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -69,7 +70,7 @@ func Open(ctx context.Context, team Team, at Place, o Options) (_ *Desk, err err
 	defer func() {
 		if err != nil {
 			leave()
-			err = errors.Join(fmt.Errorf("team %s: %w", team.Name, err), d.crew.close(), at.Close(context.WithoutCancel(ctx)))
+			err = errors.Join(d.named(err), d.crew.close(), at.Close(context.WithoutCancel(ctx)))
 		}
 	}()
 	if err := d.seat(ctx, &o); err != nil {
@@ -81,9 +82,7 @@ func Open(ctx context.Context, team Team, at Place, o Options) (_ *Desk, err err
 	}
 	d.wg.Go(func() {
 		defer close(d.ready)
-		if d.failed = at.Begin(back); d.failed != nil {
-			d.failed = fmt.Errorf("team %s: %w", d.Name, d.failed)
-		}
+		d.failed = d.named(at.Begin(back))
 		close(d.begun)
 		<-read
 		switch {
@@ -96,12 +95,20 @@ func Open(ctx context.Context, team Team, at Place, o Options) (_ *Desk, err err
 	return d, nil
 }
 
+// named returns an error with the name of the team.
+func (d *Desk) named(err error) error {
+	if err == nil || d.Name == "" {
+		return err
+	}
+	return fmt.Errorf("team %s: %w", d.Name, err)
+}
+
 // seat opens the team, and seats it.
 func (d *Desk) seat(ctx context.Context, o *Options) (err error) {
 	if d.Team.Open == nil {
 		return nil
 	}
-	k, err := d.place.Keep()
+	k, err := d.place.Keep(ctx)
 	if err != nil {
 		return err
 	}
@@ -149,6 +156,14 @@ func (d *Desk) Memory() *memory.Pool {
 		return nil
 	}
 	return d.crew.Memory
+}
+
+// Budget returns what the team's models spend from; nil: it is not kept.
+func (d *Desk) Budget() *limits.Budget {
+	if d.crew == nil {
+		return nil
+	}
+	return d.crew.Budget
 }
 
 // Log returns the log; nil: the place keeps none.

@@ -27,6 +27,8 @@ func (d *Desk) Follow(ctx context.Context, thread string) iter.Seq2[solves.Event
 
 // A trail is what has happened in a solve that runs here.
 type trail struct {
+	over chan struct{} // closed when the solve does not run any more
+
 	mu     sync.Mutex // protects the fields below
 	events []solves.Event
 	err    error // why the solve could not go on
@@ -41,7 +43,7 @@ type saying struct {
 	text  []byte
 }
 
-func newTrail() *trail { return &trail{news: make(chan struct{})} }
+func newTrail() *trail { return &trail{over: make(chan struct{}), news: make(chan struct{})} }
 
 // change changes the trail, and wakes its followers.
 func (t *trail) change(what func()) {
@@ -69,7 +71,10 @@ func (t *trail) add(e solves.Event, err error) {
 	})
 }
 
-func (t *trail) end() { t.change(func() { t.ended = true }) }
+func (t *trail) end() {
+	t.change(func() { t.ended = true })
+	close(t.over)
+}
 
 // say adds a piece of an answer.
 func (t *trail) say(agent string, p models.Piece) {

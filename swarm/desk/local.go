@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/agents/tools"
@@ -21,6 +22,8 @@ import (
 type LocalOptions struct {
 	// Keep keeps answers; nil: a recorder of the journal, or without one nothing.
 	Keep *Keep
+	// Clock is that of the bus; nil: the machine's.
+	Clock func() time.Time
 	// Settle books what calls had left open as free: see [limits.Budget.Settle].
 	Settle bool
 	// Retain says how much the journal keeps after each solve; zero: everything.
@@ -58,7 +61,7 @@ func (l *Local) Log() Records {
 }
 
 // Keep implements [Place].
-func (l *Local) Keep() (k Keep, err error) {
+func (l *Local) Keep(context.Context) (k Keep, err error) {
 	if l.o.Keep == nil {
 		l.o.Keep = new(Keep)
 		if l.store != nil {
@@ -77,6 +80,9 @@ func (l *Local) Seat(s Seat) (o swarm.Options, err error) {
 	l.seat = s
 	l.options, err = s.Build(*l.o.Keep)
 	l.options.Journal = l.store
+	if l.o.Clock != nil {
+		l.options.Clock = l.o.Clock
+	}
 	return l.options, err
 }
 

@@ -25,6 +25,9 @@ type Openers struct {
 	// Memory gets the model of the vectors; nil: the file names none. Its pool may be nil, for a
 	// memory whose answers are all on record.
 	Memory func(ctx context.Context, t *teams.Team, vectors models.Embedder) (*memory.Pool, func() error, error)
+	// Learns returns a memory that learns what was stated elsewhere before it is asked, and what has it
+	// learn. Nil: the memory knows what it is told here.
+	Learns func(m swarm.Memory) (swarm.Memory, func(context.Context) error, error)
 	// Joined returns what makes the reactors of agents that join; nil: none does.
 	Joined func(ctx context.Context, t *teams.Team) (func() agents.Reactor, func() error, error)
 }
@@ -69,6 +72,11 @@ func Opener(file *teams.Team, by Openers) func(context.Context, Keep) (*Crew, er
 				return nil, err
 			}
 		}
+		if by.Learns != nil && file.Memory != nil {
+			if c.learned, c.learn, err = by.Learns(c.remembers(k)); err != nil {
+				return nil, err
+			}
+		}
 		if by.Joined != nil {
 			reactor, end, err := by.Joined(ctx, file)
 			if c.joined = reactor; c.release(end, err) != nil {
@@ -88,6 +96,9 @@ type opened struct {
 	memory *memory.Pool
 	joined func() agents.Reactor
 	ends   []func() error
+
+	learned swarm.Memory // that learns from elsewhere; nil: it is the pool
+	learn   func(context.Context) error
 }
 
 func (c *opened) release(end func() error, err error) error {
@@ -135,6 +146,8 @@ func (c *opened) model(name string, k Keep, show Show) models.Model {
 
 func (c *opened) remembers(k Keep) swarm.Memory {
 	switch {
+	case c.learned != nil:
+		return c.learned
 	case k.Replay:
 		return cassette.Remembers(nil, k.Answers)
 	case k.Calls != nil:
@@ -147,8 +160,19 @@ func (c *opened) remembers(k Keep) swarm.Memory {
 
 // recalls returns the tool that recalls. Without a memory its calls are on record.
 func (c *opened) recalls() tools.Tool {
-	if c.memory != nil {
+	if c.memory != nil && c.learn == nil {
 		return c.memory.Tool()
+	}
+	if c.memory != nil {
+		t := c.memory.Tool()
+		recall := t.Call
+		t.Call = func(ctx context.Context, args json.RawMessage) (tools.Result, error) {
+			if err := c.learn(ctx); err != nil {
+				return tools.Result{}, err
+			}
+			return recall(ctx, args)
+		}
+		return t
 	}
 	t := new(memory.Pool).Tool()
 	t.Call = func(context.Context, json.RawMessage) (tools.Result, error) {
@@ -177,4 +201,9 @@ func (m shown) Ask(ctx context.Context, r *models.Request) (*models.Answer, erro
 		m.show(turn, p)
 	}
 	return m.Model.Ask(ctx, &q)
+}
+
+// Reserve implements [models.Payer].
+func (m shown) Reserve(ctx context.Context, r *models.Request, n int) (release func(), ok bool) {
+	return models.Reserve(ctx, m.Model, r, n)
 }

@@ -27,7 +27,7 @@ type Place interface {
 	// Log returns what is on record; nil: nothing is kept.
 	Log() Records
 	// Keep returns what keeps the answers of models and tools.
-	Keep() (Keep, error)
+	Keep(ctx context.Context) (Keep, error)
 	// Seat takes a team, and returns the options of its swarm. It does not wait for what takes
 	// long, such as reading the log.
 	Seat(Seat) (swarm.Options, error)

@@ -18,6 +18,8 @@ var (
 	ErrCancelled = errors.New("cancelled by a person")
 	// ErrRuns is returned for a solve that runs.
 	ErrRuns = errors.New("the solve is running")
+	// ErrIdle is returned for a solve that does not run here.
+	ErrIdle = errors.New("the solve does not run")
 	// ErrWatched is returned for what needs a process that drives the team.
 	ErrWatched = errors.New("this server only watches the log: name the team in its configuration to drive its solves")
 	// ErrKind is returned for a task with a kind at a place where another process may drive its
@@ -76,11 +78,51 @@ func (d *Desk) Start(ctx context.Context, t Task) (thread string, known bool, er
 			return "", known, ErrKind
 		}
 	}
-	thread, err = d.play("", func(ctx context.Context) iter.Seq2[solves.Event, error] { return d.place.Drive(t.in(ctx), t.Task) })
+	thread, _, err = d.play(context.Background(), "", d.drives(t))
 	if err != nil || d.log == nil {
 		return thread, known, err
 	}
 	return thread, known, d.log.Until(ctx, func() bool { _, ok := d.log.Fold().Solve(thread); return ok })
+}
+
+// drives returns what drives a task.
+func (d *Desk) drives(t Task) func(context.Context) iter.Seq2[solves.Event, error] {
+	return func(ctx context.Context) iter.Seq2[solves.Event, error] { return d.place.Drive(t.in(ctx), t.Task) }
+}
+
+// Solve yields the events of a task that is solved meanwhile, as [Desk.Follow] does. The solve ends
+// with ctx, and with the iteration.
+func (d *Desk) Solve(ctx context.Context, t Task) iter.Seq2[solves.Event, error] {
+	return d.during(ctx, "", d.drives(t))
+}
+
+// Continue yields the events of a solve that is continued meanwhile, with an answer or, for nil,
+// without one. The solve ends with ctx, and with the iteration.
+func (d *Desk) Continue(ctx context.Context, thread string, answer signals.Any) iter.Seq2[solves.Event, error] {
+	return d.during(ctx, thread, func(ctx context.Context) iter.Seq2[solves.Event, error] {
+		one, _ := d.log.Fold().Solve(thread)
+		return d.place.Resume(ctx, one.Log, answer)
+	})
+}
+
+// during plays a solve during the iteration over its events.
+func (d *Desk) during(ctx context.Context, thread string, events func(context.Context) iter.Seq2[solves.Event, error]) iter.Seq2[solves.Event, error] {
+	return func(yield func(solves.Event, error) bool) {
+		if err := d.Ready(ctx); err != nil {
+			yield(nil, err)
+			return
+		}
+		_, r, err := d.play(ctx, thread, events)
+		if r == nil {
+			yield(nil, err)
+			return
+		}
+		defer func() {
+			r.cancel(nil)
+			<-r.over
+		}()
+		r.follow(context.WithoutCancel(ctx))(yield)
+	}
 }
 
 // known returns the solve that the log has of a task.
@@ -107,7 +149,7 @@ func (d *Desk) Resume(thread string, answer signals.Any) error {
 		now, _ := d.log.Fold().Solve(thread)
 		return now.Stop == 0 || !d.Runs(thread)
 	})
-	_, err := d.play(thread, func(ctx context.Context) iter.Seq2[solves.Event, error] { return d.place.Resume(ctx, one.Log, answer) })
+	_, _, err := d.play(context.Background(), thread, func(ctx context.Context) iter.Seq2[solves.Event, error] { return d.place.Resume(ctx, one.Log, answer) })
 	if err != nil {
 		return err
 	}
@@ -123,13 +165,13 @@ func (d *Desk) Resume(thread string, answer signals.Any) error {
 // moment is how long a solve that goes on is awaited.
 const moment = time.Second
 
-// play plays a solve, and returns when its first event is there, with its thread.
-func (d *Desk) play(thread string, events func(context.Context) iter.Seq2[solves.Event, error]) (string, error) {
-	ctx, cancel := context.WithCancelCause(context.Background())
+// play plays a solve until ctx ends, and returns when its first event is there, with its thread.
+func (d *Desk) play(ctx context.Context, thread string, events func(context.Context) iter.Seq2[solves.Event, error]) (string, *run, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	r := &run{cancel: cancel, trail: newTrail()}
 	if err := d.enter(thread, r); err != nil {
 		cancel(nil)
-		return "", err
+		return "", nil, err
 	}
 	type first struct {
 		thread string
@@ -161,7 +203,7 @@ func (d *Desk) play(thread string, events func(context.Context) iter.Seq2[solves
 		r.end()
 	}()
 	f := <-begun
-	return f.thread, f.err
+	return f.thread, r, f.err
 }
 
 // enter notes a solve that is about to run.
@@ -242,11 +284,13 @@ func (d *Desk) Cancel(ctx context.Context, thread string) error {
 		}
 		return ErrIdle
 	}
-	return d.log.Until(ctx, func() bool { return !d.Runs(thread) })
+	select {
+	case <-r.over:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
-
-// ErrIdle is returned for a solve that does not run here.
-var ErrIdle = errors.New("the solve does not run")
 
 // Running returns the threads of the solves that run here, or wait here until another process does
 // not drive them any more.

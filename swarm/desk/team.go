@@ -13,7 +13,7 @@ import (
 
 // A Team is one that can be given tasks.
 type Team struct {
-	Name string
+	Name string // "": there is one only
 	// File is its definition; nil: the program has it.
 	File *teams.Team
 	// About describes it, if there is no file.

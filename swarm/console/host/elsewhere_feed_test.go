@@ -61,7 +61,7 @@ func TestAClientContinuesOnALogWithGapsAfterARestart(t *testing.T) {
 		}
 	}
 	hub := feed.New(feed.Options{})
-	h, err := host.Open(t.Context(), host.Options{Dir: t.TempDir(), Hub: hub, Elsewhere: []host.Elsewhere{{Run: "ports", Log: records}}})
+	h, err := host.Open(t.Context(), host.Options{Dir: t.TempDir(), Hub: hub, Elsewhere: []host.Elsewhere{afar{Log: records}.at("ports")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/feed"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -45,11 +46,10 @@ func waiting(t *testing.T) *journal.Memory {
 }
 
 // shows opens a host that shows a log of other processes.
-func shows(t *testing.T, e host.Elsewhere) *api.Backend {
+func shows(t *testing.T, e afar) *api.Backend {
 	t.Helper()
 	hub := feed.New(feed.Options{})
-	e.Run = "far"
-	h, err := host.Open(t.Context(), host.Options{Dir: t.TempDir(), Hub: hub, Elsewhere: []host.Elsewhere{e}})
+	h, err := host.Open(t.Context(), host.Options{Dir: t.TempDir(), Hub: hub, Elsewhere: []host.Elsewhere{e.at("far")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestVerdictsOnALogOfOtherProcessesAreRecordedThere(t *testing.T) {
 	t.Parallel()
 	log := waiting(t)
 	resumed := make(chan string, 1)
-	far := host.Elsewhere{
+	there := afar{
 		Log: log,
 		Resume: func(_ context.Context, thread string, _ signals.Any) iter.Seq2[solves.Event, error] {
 			resumed <- thread
@@ -86,7 +86,7 @@ func TestVerdictsOnALogOfOtherProcessesAreRecordedThere(t *testing.T) {
 			return cassette.Answer(log, q, a)
 		}
 	}
-	watches := shows(t, host.Elsewhere{Log: log})
+	watches := shows(t, afar{Log: log})
 	items, err := watches.Inbox.Items(t.Context(), false)
 	if err != nil || len(items) != 1 || items[0].Type != "tool" || items[0].Run != "far" {
 		t.Fatalf("the inbox has %+v (%v)", items, err)
@@ -95,14 +95,14 @@ func TestVerdictsOnALogOfOtherProcessesAreRecordedThere(t *testing.T) {
 	if _, err := watches.Inbox.Decide(t.Context(), items[0].ID, ada); status(err) != http.StatusConflict || !strings.Contains(err.Error(), "only watches") {
 		t.Errorf("a verdict where nobody drives: %v", err)
 	}
-	far.Answer = func(context.Context, tools.Question, tools.Answer) error {
+	there.Answer = func(context.Context, tools.Question, tools.Answer) error {
 		return &signals.FieldError{Field: "reason", Problem: "too long"}
 	}
-	if _, err := shows(t, far).Inbox.Decide(t.Context(), items[0].ID, ada); status(err) != http.StatusUnprocessableEntity {
+	if _, err := shows(t, there).Inbox.Decide(t.Context(), items[0].ID, ada); status(err) != http.StatusUnprocessableEntity {
 		t.Errorf("a verdict that the log refuses: %v", err)
 	}
-	far.Answer = first("Bob")
-	_, err = shows(t, far).Inbox.Decide(t.Context(), items[0].ID, ada)
+	there.Answer = first("Bob")
+	_, err = shows(t, there).Inbox.Decide(t.Context(), items[0].ID, ada)
 	if refused := (*api.Error)(nil); !errors.As(err, &refused) || refused.Answered == nil || refused.Answered.By != "Bob" {
 		t.Errorf("the second verdict: %v", err)
 	}
@@ -115,7 +115,7 @@ func TestAVerdictThatCountsGoesOnWithASolveOfOtherProcesses(t *testing.T) {
 	t.Parallel()
 	log := waiting(t)
 	resumed := make(chan string, 2)
-	far := host.Elsewhere{
+	there := afar{
 		Log: log,
 		Resume: func(_ context.Context, thread string, _ signals.Any) iter.Seq2[solves.Event, error] {
 			resumed <- thread
@@ -123,7 +123,7 @@ func TestAVerdictThatCountsGoesOnWithASolveOfOtherProcesses(t *testing.T) {
 		},
 		Answer: func(_ context.Context, q tools.Question, a tools.Answer) error { return cassette.Answer(log, q, a) },
 	}
-	b := shows(t, far)
+	b := shows(t, there)
 	items, err := b.Inbox.Items(t.Context(), false)
 	if err != nil || len(items) != 1 {
 		t.Fatalf("the inbox has %+v (%v)", items, err)
@@ -136,7 +136,7 @@ func TestAVerdictThatCountsGoesOnWithASolveOfOtherProcesses(t *testing.T) {
 	if of := <-resumed; of != thread {
 		t.Errorf("%s goes on, want %s", of, thread)
 	}
-	shows(t, far) // the server starts again, and nobody has gone on
+	shows(t, there) // the server starts again, and nobody has gone on
 	if of := <-resumed; of != thread {
 		t.Errorf("%s goes on after a restart, want %s", of, thread)
 	}
@@ -149,7 +149,7 @@ func TestASolveOfAnotherTeamIsShownAndNeitherAnsweredNorDriven(t *testing.T) {
 	log := waiting(t)
 	driven := make(chan string, 2)
 	console := func(name string, fits error) *api.Backend {
-		return shows(t, host.Elsewhere{
+		return shows(t, afar{
 			Log: log, Fits: func([]signals.Any) error { return fits },
 			Resume: func(context.Context, string, signals.Any) iter.Seq2[solves.Event, error] {
 				driven <- name
@@ -186,7 +186,7 @@ func TestASolveOfAnotherTeamIsShownAndNeitherAnsweredNorDriven(t *testing.T) {
 func TestVerdictsAreOfPeopleWithNames(t *testing.T) {
 	t.Parallel()
 	log := waiting(t)
-	b := shows(t, host.Elsewhere{Log: log, Answer: func(_ context.Context, q tools.Question, a tools.Answer) error { return cassette.Answer(log, q, a) }})
+	b := shows(t, afar{Log: log, Answer: func(_ context.Context, q tools.Question, a tools.Answer) error { return cassette.Answer(log, q, a) }})
 	items, err := b.Inbox.Items(t.Context(), false)
 	if err != nil || len(items) != 1 {
 		t.Fatalf("the inbox has %+v (%v)", items, err)
@@ -203,9 +203,9 @@ func TestVerdictsAreOfPeopleWithNames(t *testing.T) {
 func TestWhatHasToBeWrittenIsRefusedWhileNoServerAnswers(t *testing.T) {
 	t.Parallel()
 	log := waiting(t)
-	b := shows(t, host.Elsewhere{
-		Log: log, Health: func(context.Context) api.StreamHealth {
-			return api.StreamHealth{Name: "far", Problem: "disconnected, trying again"}
+	b := shows(t, afar{
+		Log: log, Health: func() *desk.Stream {
+			return &desk.Stream{Name: "far", Problem: "disconnected, trying again"}
 		},
 		Solve: func(context.Context, signals.Task) iter.Seq2[solves.Event, error] {
 			t.Error("it drives a solve")

@@ -1,15 +1,14 @@
 package host_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/feed"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/desk"
 )
 
 func TestHealthCountsAnOfficesSignalsAndNamesNoDirectoryOfTheBuild(t *testing.T) {
@@ -40,13 +39,13 @@ func TestHealthCountsAnOfficesSignalsAndNamesNoDirectoryOfTheBuild(t *testing.T)
 func TestHealthOfALogOnServersNamesTheStreamThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	since, behind := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC), uint64(7)
-	well := api.StreamHealth{Name: "reviews", Connected: true, Since: since, Behind: &behind, Dead: map[string]uint64{"forged": 2, "early": 1}, Retried: 3, Alarms: 4}
-	cut := api.StreamHealth{Name: "policy", Since: since, Problem: "disconnected, trying again", Dead: map[string]uint64{}}
+	well := desk.Stream{Name: "reviews", Connected: true, Since: since, Behind: &behind, Dead: map[string]uint64{"forged": 2, "early": 1}, Retried: 3, Alarms: 4}
+	cut := desk.Stream{Name: "policy", Since: since, Problem: "disconnected, trying again", Dead: map[string]uint64{}}
 	hub := feed.New(feed.Options{})
 	t.Cleanup(hub.Close)
 	var elsewhere []host.Elsewhere
-	for _, one := range []api.StreamHealth{well, cut} {
-		elsewhere = append(elsewhere, host.Elsewhere{Run: one.Name, Log: new(journal.Memory), Health: func(context.Context) api.StreamHealth { return one }})
+	for _, one := range []desk.Stream{well, cut} {
+		elsewhere = append(elsewhere, afar{Log: new(journal.Memory), Health: func() *desk.Stream { return &one }}.at(one.Name))
 	}
 	h, err := host.Open(t.Context(), host.Options{Dir: t.TempDir(), Hub: hub, Elsewhere: elsewhere})
 	if err != nil {

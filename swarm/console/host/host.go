@@ -74,11 +74,11 @@ func Open(ctx context.Context, o Options) (h *Host, err error) {
 	}
 	for i := range o.Elsewhere {
 		e := &o.Elsewhere[i]
-		e.Team = cmp.Or(e.Team, e.Run)
+		e.Team.Name = cmp.Or(e.Team.Name, e.Run)
 		if err := h.checkElsewhere(e); err != nil {
 			return h, err
 		}
-		d, err := follow(ctx, &o, e)
+		d, err := sit(ctx, &o, e.Team, e.Run, e.At)
 		if err != nil {
 			return h, err
 		}

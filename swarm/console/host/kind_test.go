@@ -81,13 +81,13 @@ func TestATaskSaysNoKindWhereOtherProcessesMayDriveIt(t *testing.T) {
 	t.Parallel()
 	hub := feed.New(feed.Options{})
 	defer hub.Close()
-	h, err := host.Open(t.Context(), host.Options{Dir: t.TempDir(), Hub: hub, Elsewhere: []host.Elsewhere{{
-		Run: "far", Team: "far", Log: new(journal.Memory),
+	h, err := host.Open(t.Context(), host.Options{Dir: t.TempDir(), Hub: hub, Elsewhere: []host.Elsewhere{afar{
+		Log: new(journal.Memory),
 		Solve: func(context.Context, signals.Task) iter.Seq2[solves.Event, error] {
 			t.Error("it was driven")
 			return func(func(solves.Event, error) bool) {}
 		},
-	}}})
+	}.at("far")}})
 	if err != nil {
 		t.Fatal(err)
 	}

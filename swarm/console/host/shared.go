@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/swarmbus/swarmbus/swarm/console/api"
+	work "github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 )
@@ -16,7 +17,7 @@ type Shared struct {
 	Router Router
 	Agents []rooms.Standing // of the roster
 	// Health returns how the log is doing, without waiting for long. It may be nil.
-	Health func(context.Context) api.StreamHealth
+	Health func(context.Context) *work.Stream
 }
 
 // A Router has rooms, in this process ([rooms.Router]) or wherever they are driven

@@ -189,15 +189,20 @@ func TestAnOfficeWithoutALogOrWithTheNameOfARunIsRefused(t *testing.T) {
 func TestTwoTeamsOfOneNameOrOnOneLogAreRefused(t *testing.T) {
 	t.Parallel()
 	log := new(journal.Memory)
+	at := func(run, team string) host.Elsewhere {
+		e := afar{Log: log}.at(run)
+		e.Team.Name = team
+		return e
+	}
 	for want, other := range map[string]host.Elsewhere{
-		`"one" is the name of another run`:   {Run: "one", Team: "b", Log: log},
-		`"a" is the name of another team`:    {Run: "two", Team: "a", Log: log},
-		`"demo" is the name of another team`: {Run: "two", Team: "demo", Log: log},
+		`"one" is the name of another run`:   at("one", "b"),
+		`"a" is the name of another team`:    at("two", "a"),
+		`"demo" is the name of another team`: at("two", "demo"),
 	} {
 		team := demo.Team(0)
 		team.Name, team.Run = "demo", "three"
 		_, err := host.Open(t.Context(), host.Options{
-			Dir: t.TempDir(), Hub: feed.New(feed.Options{}), Teams: []host.Team{team}, Elsewhere: []host.Elsewhere{{Run: "one", Team: "a", Log: log}, other},
+			Dir: t.TempDir(), Hub: feed.New(feed.Options{}), Teams: []host.Team{team}, Elsewhere: []host.Elsewhere{at("one", "a"), other},
 		})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -67,8 +67,7 @@ func (s system) Health(ctx context.Context) (api.Health, error) {
 			one.Problem = problem.Error()
 		}
 		if o.Shared != nil && o.Shared.Health != nil {
-			stream := work.Stream(o.Shared.Health(ctx))
-			addStream(&one, &stream)
+			addStream(&one, o.Shared.Health(ctx))
 		}
 		of.Logs, of.OK = append(of.Logs, one), of.OK && one.Problem == ""
 	}
