@@ -12,7 +12,7 @@ import (
 type Decision struct {
 	Strategy string  `json:"strategy"`
 	Outcome  Outcome `json:"outcome"`
-	// Choice is the chosen proposal; "" unless Outcome is Reached.
+	// Choice is the chosen proposal; "" unless Outcome is Reached, BySettlement or Answered.
 	Choice string `json:"choice,omitempty"`
 	// Leaders are the proposals with the most support among those with which at least one voter
 	// agrees, ties included, sorted. The slice is shared: do not modify it.
@@ -37,6 +37,11 @@ type Decision struct {
 	// was learned about them; "" if there is nothing to say. It is a single line, which [Decision.Reason] contains. The
 	// wording may change.
 	Because string `json:"because,omitempty"`
+	// By is what settled a decision BySettlement ("debate", "majority", "a person"), or the voter whose answer an
+	// Answered one is; "" for all others.
+	By string `json:"by,omitempty"`
+	// Lacks says what a Contested decision lacks for a consensus; "" for all others. The wording may change.
+	Lacks string `json:"lacks,omitempty"`
 	// Note is an optional remark of the strategy on its decision. The wording
 	// may change.
 	Note string `json:"note,omitempty"`
@@ -126,7 +131,7 @@ func (r *record) dissent(against []Vote, marks []mark, p int32) []Vote {
 // compute.
 func (d Decision) Equal(e Decision) bool {
 	if d.Strategy != e.Strategy || d.Outcome != e.Outcome || d.Choice != e.Choice || d.Support != e.Support ||
-		d.Learned != e.Learned || d.None != e.None || d.Confidence != e.Confidence || d.Voters != e.Voters || d.Note != e.Note || d.Because != e.Because ||
+		d.Learned != e.Learned || d.None != e.None || d.Confidence != e.Confidence || d.Voters != e.Voters || d.Note != e.Note || d.Because != e.Because || d.By != e.By || d.Lacks != e.Lacks ||
 		!slices.Equal(d.Leaders, e.Leaders) {
 		return false
 	}

@@ -3,10 +3,12 @@ package consensus
 // Hierarchical lets the highest rank with a vote other than an abstention decide, as [ConfidenceWeighted]
 // does among the members of that rank only, and asks the next rank if that settles nothing. A proposal that
 // a rank turns down cannot be chosen by a lower rank, whatever the rank says of other proposals: it is
-// turned down if more of the rank's weight is against it than for it, and the share against it, at most 1, or
-// the support for "none of these", reaches the threshold. If no rank settles anything, support is that of the
-// highest rank that voted. Ranks come from [Options.Ranks]; the quorum counts voters of all ranks. A rank
-// that has not voted yet does not hold up those below it: to wait for it, decide later.
+// turned down if more of the rank's weight is against it than for it, and of what is for or against it, the
+// part against reaches the threshold; those who agree with no proposal are at least as much against it. With learned reliabilities, a rank settles nothing
+// if its votes fit what it would settle no better than the opposite. If no rank settles anything, support is
+// that of the highest rank whose votes would settle something but for that, or else of the highest that voted.
+// Ranks come from [Options.Ranks]; the quorum counts voters of all ranks. A rank that has not voted yet does
+// not hold up those below it: to wait for it, decide later.
 type Hierarchical struct{}
 
 // Name returns "hierarchical".
@@ -23,19 +25,25 @@ func (Hierarchical) stand(bd *board) standing {
 
 func (Hierarchical) settled(o *outlook, d *Decision) bool { return o.holdsByRank(d) }
 
-// highest returns the standing in the highest rank that settles something, or else in the highest that voted.
+// highest returns the standing in the highest rank that settles something, or else in the highest that would
+// if its votes did not fit the opposite as well, or else in the highest that voted.
 func (bd *board) highest() standing {
-	st := standing{lead: -1}
+	st, doubted := standing{lead: -1}, standing{}
 	for i := range max(1, len(bd.levels)) {
 		here := bd.level(i).weigh()
+		rejects := here.rejected && here.none >= bd.terms.threshold
+		reaches := here.reaches(bd.terms.threshold) && !bd.turnedDown(here.lead, i)
 		switch {
-		case here.rejected && here.none >= bd.terms.threshold:
+		case (rejects || reaches) && !(bd.learned() && alike(&here, reaches, rejects, false)):
 			return here
-		case here.reaches(bd.terms.threshold) && !bd.turnedDown(here.lead, i):
-			return here
+		case (rejects || reaches) && doubted.tally == nil:
+			doubted = here
 		case st.tally == nil || st.tally.spoke == 0:
 			st = here
 		}
+	}
+	if doubted.tally != nil {
+		return doubted
 	}
 	return st
 }
@@ -45,7 +53,7 @@ func (bd *board) turnedDown(p, below int) bool {
 	for i := range below {
 		t := bd.level(i)
 		c := &t.counts[p]
-		if c.against > c.favour && ratio(max(c.against, t.noneWeight), max(c.against, t.weight)) >= bd.terms.threshold {
+		if against := max(c.against, t.noneWeight); c.against > c.favour && ratio(against, against+c.favour) >= bd.terms.threshold {
 			return true
 		}
 	}

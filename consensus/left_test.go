@@ -77,7 +77,7 @@ func TestCurtailingDecidesAsTheWholePollAndAsksFewer(t *testing.T) {
 // down.
 func TestARankThatMayTurnAChoiceDownUnsettlesIt(t *testing.T) {
 	o := &consensus.Options{Ranks: map[string]int{"c1": 1, "c2": 1, "c3": 1}, Electorate: []string{"c1", "c2", "c3", "v1", "v2"}}
-	b := cast(t, o, "a b", "c1 disagree a 1", "c1 disagree b 1", "c2 agree b 0.5", "2* v agree a 1")
+	b := cast(t, o, "a b", "c1 disagree a 0.6", "c1 disagree b 0.6", "c2 agree a 0.5", "2* v agree a 1")
 	want(t, consensus.Hierarchical{}.Decide(b), consensus.Reached, "a")
 	if consensus.Settled(consensus.Hierarchical{}, b, consensus.Left{}) {
 		t.Error("settled, but c3 may still object")

@@ -40,17 +40,10 @@ func (bd *board) diverts(i int, t *tally, x reach, choice int) bool {
 	return choice >= 0 && bd.mayTurnDown(choice, i, t, x) || bd.dubious(t, x, choice)
 }
 
-// mayTurnDown reports whether a rank can be made to turn the choice down. Voters who also agree with another
-// proposal, without weight, reject the choice as much as those who agree with nothing and weigh less.
+// mayTurnDown reports whether a rank can be made to turn the choice down: nothing is worse for it than that
+// all agree with no proposal.
 func (bd *board) mayTurnDown(choice, i int, t *tally, x reach) bool {
 	bd.levels[i] = t.act(x, nothing)
-	if bd.turnedDown(choice, i+1) {
-		return true
-	}
-	if len(t.counts) == 1 {
-		return false
-	}
-	bd.levels[i].weight, bd.levels[i].noneWeight = t.weight, t.noneWeight
 	return bd.turnedDown(choice, i+1)
 }
 

@@ -60,6 +60,12 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 		return "more is against every proposal than for it: " + d.disagreeing(show) + because
 	case d.Outcome == Uncertified:
 		return d.uncertified(show) + because
+	case d.Outcome == Answered:
+		return fmt.Sprintf("the answer of %s alone, which is no consensus%s", text.Printable(d.By), because)
+	case d.Outcome == BySettlement:
+		return fmt.Sprintf("settled by %s, with a probability of %s: %s%s%s%s", text.Printable(d.By), percent(d.Confidence, 0), d.agreeing(show), link, d.supported(t.threshold), t.needed())
+	case d.Outcome == Contested:
+		return fmt.Sprintf("%s%s%s%s; %s", d.agreeing(show), d.rival(show), link, d.supported(0), text.Printable(d.Lacks))
 	case d.Voters == 0 && t.quorum > 0:
 		return fmt.Sprintf("no one has voted; the quorum is %d", t.quorum)
 	case d.Voters < t.quorum:
@@ -104,6 +110,21 @@ func (d *Decision) agreeing(show func(string) string) string {
 		what += " with " + d.leading(show)
 	}
 	return what
+}
+
+// rival says which other proposal has the most voters, and how many; "" if no other one has any.
+func (d *Decision) rival(show func(string) string) string {
+	r := d.from.record()
+	most, rival := int32(0), -1
+	for p, c := range r.total.counts {
+		if c.agree > most && r.proposals[p] != d.Leader() {
+			most, rival = c.agree, p
+		}
+	}
+	if rival < 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d with %q", most, show(r.proposals[rival]))
 }
 
 // opposed reports whether anybody disagrees with the leader.

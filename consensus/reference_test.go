@@ -259,9 +259,9 @@ func (r *reference) hierarchical() verdict {
 		if q.reaches(m) && !down[r.b.Proposals()[q.leaders(m)[0]]] {
 			return q.verdict(m)
 		}
-		_, all, none := q.voters()
+		_, _, none := q.voters()
 		for _, p := range r.b.Proposals() {
-			if _, s, against := q.sides(p); against > s+1e-12 && max(against, none) >= (r.b.Threshold()-1e-9)*all {
+			if _, s, against := q.sides(p); against > s+1e-12 && max(against, none) >= (r.b.Threshold()-1e-9)*(max(against, none)+s) {
 				down[p] = true
 			}
 		}

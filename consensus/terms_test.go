@@ -340,16 +340,15 @@ func TestEvenWeightHasNoOrder(t *testing.T) {
 	}
 }
 
-// A rank turns down, at the threshold, a proposal with more weight against it
-// than for it.
+// A rank turns down, at the threshold, a proposal with more weight against it than for it: whoever votes for
+// something else leaves that as it is.
 func TestARankTurnsDownAtTheThreshold(t *testing.T) {
-	o := &consensus.Options{Threshold: 0.5, Ranks: map[string]int{"c1": 1, "c2": 1}}
-	// One of the two chiefs agrees with nothing, which is half of their weight;
-	// they leave b open.
-	votes := []string{"c1 disagree a 1", "c1 disagree b 1", "c2 agree b 1", "3* v agree a 1"}
+	o := &consensus.Options{Threshold: 0.52, Ranks: map[string]int{"c1": 1, "c2": 1, "c3": 1}}
+	// Of the chiefs' weight for or against a, 1 of 1.9 is against it.
+	votes := []string{"c1 disagree a 1", "c2 agree a 0.9", "c3 agree b 0.1", "3* v agree a 1"}
 	if d := (consensus.Hierarchical{}).Decide(cast(t, o, "a b", votes...)); d.Choice != "" {
 		t.Errorf("%v, though the chiefs turned a down", d)
 	}
-	o.Threshold = 0.51
+	o.Threshold = 0.53
 	want(t, consensus.Hierarchical{}.Decide(cast(t, o, "a b", votes...)), consensus.Reached, "a")
 }

@@ -18,6 +18,7 @@
 //
 // A clear majority decides: where no known outcome says otherwise, nothing that is inferred from votes keeps open or
 // turns what four voters or more decide with 0.8 of the weight that was not abstained, if that reaches the threshold.
+// Nothing keeps open what two voters or more all agree with, and nobody is against; how probable it is may be less.
 // Known outcomes say otherwise if the voters who are now against the majority were right more often than it in those
 // decisions in which the two sides differed. Groups that the program states ([consensus.Options.Groups]) come before
 // that: only the weight that a group shares counts. Eighteen agents of one model therefore do not decide against two of

@@ -56,7 +56,8 @@ func NewLedger(o *Options) (*Ledger, error) {
 
 // Observe adds a decision with its ballots. id is its name for [Ledger.Resolve], or "" if that is not needed.
 // The ledger learns from voters who are for one proposal, and from those who reject all candidates but one; it ignores
-// other ballots. A decision with a single vote teaches nothing until its outcome is known.
+// other ballots. A decision with a single vote teaches nothing until its outcome is known, and neither does, where decisions have
+// their own proposals, one whose answers were all given equally often.
 //
 // Observe returns a wrapped [*consensus.FieldError], and does not change the ledger, if the ledger already holds the id
 // (field "id"), if no voter is for or against anything, if any name is not valid UTF-8, since it could not be saved, or

@@ -94,11 +94,24 @@ func (l lesson) learn() lesson {
 					v.Stated = append(v.Stated, row.Stated[h])
 				}
 			}
+			if v.Known < 0 && l.kind.own() && even(v) {
+				continue // nothing says which side is right, as choices that decisions share may
+			}
 			batch.Votes = append(batch.Votes, v)
 		}
 	}
 	m.learn(batch, len(l.decisions))
 	return lesson{right: l.right, model: m}
+}
+
+// even reports whether all answers that were given, two or more, were given equally often.
+func even(v fit.Votes) bool {
+	count := make([]int, v.Field)
+	for _, said := range v.Said {
+		count[said]++
+	}
+	given := slices.DeleteFunc(count, func(n int) bool { return n == 0 })
+	return len(given) > 1 && slices.Min(given) == slices.Max(given)
 }
 
 // outcome returns the number of the candidate that is right, or -1.

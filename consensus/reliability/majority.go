@@ -9,16 +9,18 @@ import (
 )
 
 // A clear majority decides: where no known outcome says otherwise, nothing that is inferred from votes keeps open or
-// turns what at least clearVoters decide with clearShare of the weight.
+// turns what at least clearVoters decide with clearShare of the weight, and nothing keeps open what two voters or more
+// decide with all of it.
 const (
 	clearVoters = 4
 	clearShare  = 0.8
 )
 
 // majority is the proposal with the most weight, its share of the weight that was not abstained, and that weight. The share is
-// 0 if fewer than clearVoters are for it.
+// 0 if fewer than clearVoters are for it, unless they are several and all of the weight is.
 type majority struct {
 	place         int // of the proposal, or of none if most is against all of them
+	voters        int // for it
 	share, weight float64
 }
 
@@ -66,8 +68,8 @@ func majorityOf(b consensus.Ballots, without map[string]bool, more float64) majo
 		all += most
 	}
 	m := majority{place: slices.Index(favour, slices.Max(favour)), weight: float64(all) / fraction}
-	if all > 0 && voters[m.place] >= clearVoters {
-		m.share = float64(favour[m.place]) / float64(all)
+	if n := voters[m.place]; all > 0 && (n >= clearVoters || n > 1 && favour[m.place] == all) {
+		m.share, m.voters = float64(favour[m.place])/float64(all), n
 	}
 	return m
 }

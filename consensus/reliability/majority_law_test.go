@@ -276,3 +276,37 @@ func rejected(r *rand.Rand, voters, proposals int, noise float64) consensus.Ball
 	}
 	return closed(nil, names, votes)
 }
+
+// Whatever voters thought of each other's answers before: what all of them say decides, and is as probable as what
+// is known of them makes it.
+func TestUnanimityDecidesForTwoAsForTwelve(t *testing.T) {
+	for n := 2; n <= 12; n++ {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			for _, known := range []bool{false, true} {
+				l, r := new(reliability.Ledger), rand.New(rand.NewPCG(1, uint64(n)))
+				proposals := []string{"a", "b", "c"}
+				for i := range 40 {
+					var votes []consensus.Vote
+					for j := range n {
+						votes = append(votes, agree(fmt.Sprint("voter ", j), proposals[r.IntN(len(proposals))]))
+					}
+					id := fmt.Sprint(i)
+					observe(t, l, id, closed(nil, proposals, votes))
+					if known && i%4 == 0 {
+						resolve(t, l, id, votes[0].ProposalID)
+					}
+					var all []consensus.Vote
+					for j := range n {
+						all = append(all, agree(fmt.Sprint("voter ", j), "b"))
+					}
+					for k := range proposals {
+						if d := l.Strategy().Decide(closed(nil, proposals[:max(2, k+1)], all)); d.Outcome != consensus.Reached || d.Choice != "b" {
+							t.Fatalf("%d voters after %d solves, outcomes known: %v: %v", n, i, known, d)
+						}
+					}
+				}
+			}
+		})
+	}
+}

@@ -45,7 +45,7 @@ func (r *reading) pool(rho float64, doubt bool) pooled {
 			p[i] = (1-trust)*p[i] + trust*x
 		}
 	}
-	if r.clear.share > 0 && len(r.m.past.known) == 0 {
+	if r.clear.share > 0 && r.clear.voters >= clearVoters && len(r.m.past.known) == 0 {
 		p.raise(r.clear.place, least)
 	}
 	for i, x := range p {
