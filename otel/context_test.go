@@ -331,7 +331,7 @@ func TestTurnIsMarkedAfterItReturned(t *testing.T) {
 // trace of its own, where agents hear the signals of the first.
 func TestTurnOfAResumedSolveIsLinkedToThePublishesOfTheSolveBefore(t *testing.T) {
 	r := newTrace(t, otel.Options{})
-	s, err := swarm.New(swarm.Options{Agents: split(), Hook: r, Seed: 1, Conflicts: settle.ByEscalation})
+	s, err := swarm.New(swarm.Options{Agents: split(), Hook: r, Seed: 1, Conflicts: settle.ByEscalation, Threshold: 0.6})
 	if err != nil {
 		t.Fatal(err)
 	}

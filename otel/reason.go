@@ -27,7 +27,7 @@ func (o *Observer) reason(r *solves.Result) string {
 	}
 	why := o.votes(&r.Decision)
 	switch r.Stop {
-	case runlog.StopConsensus, runlog.StopRejected, runlog.StopDeadlock, runlog.StopUncertified:
+	case runlog.StopConsensus, runlog.StopRejected, runlog.StopDeadlock, runlog.StopUncertified, runlog.StopSettled, runlog.StopContested, runlog.StopAnswered:
 	case runlog.StopEscalated:
 		if r.Question != nil && r.Question.Asks == bus.System {
 			by += o.stalemate(r.Question.Reason) + ": "

@@ -48,7 +48,7 @@ func (r *solve) weigh(ctx context.Context) (d consensus.Decision, end func()) {
 	})
 	d = r.count.Decide()
 	e := solves.Evaluation{Decision: d}
-	if d.Outcome == consensus.Reached {
+	if d.Choice != "" {
 		e.Obstacles = r.thread.Obstacles()
 	}
 	return d, func() { ended(e, nil) }
@@ -85,6 +85,10 @@ func (r *solve) outOfRounds(ctx context.Context) {
 		return
 	}
 	r.votes().Close()
+	if d := r.votes().Decision(); d.Outcome == consensus.BySettlement && r.count.Chooses(d) {
+		r.stop(runlog.StopSettled, d.Reason(), nil)
+		return
+	}
 	r.stop(runlog.StopMaxRounds, "no decision in "+text.Plural(r.result.Rounds, "round"), nil)
 }
 
@@ -111,7 +115,7 @@ func (r *solve) escalates(ctx context.Context, d consensus.Decision) bool {
 // carriedOut stops a solve whose plan asks for nothing more, unless somebody is asked because it
 // has chosen nothing.
 func (r *solve) carriedOut(ctx context.Context) {
-	if d := r.count.Closed(); d.Outcome == consensus.Reached || !r.escalates(ctx, d) {
+	if d := r.count.Closed(); d.Choice != "" || !r.escalates(ctx, d) {
 		r.conclude(ctx)
 	}
 }
@@ -119,7 +123,7 @@ func (r *solve) carriedOut(ctx context.Context) {
 // outOfTime stops a solve whose time is up. A solve with a plan is decided by the answers that
 // were given, if one of them leads; agents that have not answered are not waited for.
 func (r *solve) outOfTime(ctx context.Context) {
-	if r.thread.Calls.Plan() != nil && r.count.Closed().Outcome == consensus.Reached {
+	if r.thread.Calls.Plan() != nil && r.count.Closed().Choice != "" {
 		r.conclude(ctx)
 		return
 	}

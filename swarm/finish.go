@@ -31,8 +31,11 @@ func (r *solve) finish(ctx context.Context) {
 		r.result.Detail = r.detail(d)
 		r.record(ctx)
 	}
-	if r.result.Stop == runlog.StopConsensus {
+	switch {
+	case r.result.Stop == runlog.StopConsensus:
 		r.reached(ctx, d)
+	case r.result.Stop.Chose():
+		r.result.Answer = r.thread.Votes.Content(d.Choice)
 	}
 	r.write(ctx)
 	r.result.Groupthink = r.groupthink()

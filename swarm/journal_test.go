@@ -282,7 +282,7 @@ func TestAnEscalationWaitsForItsAnswerAcrossARestart(t *testing.T) {
 		t.Fatalf("%d logs, %v", len(past), err)
 	}
 	r, err = s.Resume(t.Context(), past[0].Log, vote("a", yes, 1))
-	if err != nil || r.Stop != runlog.StopConsensus || r.Answer != "do a" {
+	if err != nil || r.Stop != runlog.StopSettled || r.Answer != "do a" {
 		t.Fatalf("got %v %q (%s), %v", r.Stop, r.Answer, r.Detail, err)
 	}
 	if _, err := replayed(t, j); err != nil {

@@ -61,8 +61,9 @@ type Options struct {
 
 	// Mode is how the agents work on a task: see package mode. What is said of rounds and
 	// conflicts, of Strategy and of the defaults of Threshold and Quorum, is said of
-	// deliberation: in the other modes the most weight of answers decides, and a Threshold
-	// or Quorum only where it is set. 0: mode.Deliberate.
+	// deliberation: in the other modes what has more than half of the weight of all who were heard decides, or a
+	// Threshold that is set, if more than half of those who were asked have an answer and two stand for it; a
+	// Quorum that is set adds to that. 0: mode.Deliberate.
 	Mode mode.Mode
 	// Traits says of a task, in the context of its solve, whether the agents know different facts about it, and whether
 	// answers can be checked, for mode.Auto. Nil: neither is known.

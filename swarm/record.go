@@ -1,6 +1,7 @@
 package swarm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ func (r *solve) standing() bool {
 	if ours != theirs || errors.Join(err, problem) != nil {
 		return false
 	}
-	by, _ := r.thread.Votes.Terms()
+	by, _ := r.thread.Votes.Stated()
 	if terms.By != nil {
 		by = terms.By
 	}
@@ -69,9 +70,9 @@ func (r *solve) standing() bool {
 }
 
 func (r *solve) onRecord() *runlog.Terms {
-	by, options := r.thread.Votes.Terms()
+	by, options := r.thread.Votes.Stated()
 	t := &runlog.Terms{
-		Name: runlog.Learner, Strategy: by.Name(), Planned: r.thread.Calls.Plan() != nil, Same: true, Weights: r.count.Weights,
+		Name: runlog.Learner, Rule: runlog.Rule, Strategy: by.Name(), Planned: r.thread.Calls.Plan() != nil, Same: true, Weights: r.count.Weights,
 		Conflicts: r.opts.Conflicts, NoConflicts: !r.swarm.bus.FindsConflicts(),
 	}
 	t.Default = r.opts.Strategy == nil && !t.Planned
@@ -120,13 +121,13 @@ func (r *solve) record(ctx context.Context) {
 // made tells the ledger what a plan has chosen, in a decision that it holds.
 func (r *solve) made(observed string) {
 	if observed != "" && r.thread.Calls.Plan() != nil {
-		_ = r.opts.Ledger.Made(observed, r.result.Decision.Strategy, r.result.Decision.Choice)
+		_ = r.opts.Ledger.Made(observed, r.result.Decision.Strategy, cmp.Or(r.result.Decision.Choice, r.result.Decision.Leader()))
 	}
 }
 
 func (r *solve) recordDecision(ctx context.Context, observed string) error {
 	made := runlog.Decided{Name: runlog.Learner, Closed: r.votes().Closed(), Quorum: r.thread.Votes.Quorum(), Observed: observed, Stop: r.result.Stop, Detail: r.result.Detail}
-	if made.Stop != runlog.StopConsensus {
+	if !made.Stop.Chose() {
 		made.Withheld = r.count.Withholds(r.result.Decision)
 	}
 	said, err := made.Record(r.result.Thread, r.result.Decision)

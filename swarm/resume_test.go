@@ -116,7 +116,7 @@ func TestVoteOfAPersonCounts(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Agents: team, Conflicts: settle.ByEscalation, Quorum: 1})
 	asked := solve(t, s)
 	r, err := s.Resume(t.Context(), asked.Log, signals.With(agents.Agree("b", 1, "it is mine"), signals.Header{Source: "ceo", Confidence: 1}))
-	if err == nil && (r.Stop != runlog.StopConsensus || r.Answer != "do b" || r.Decision.Voters != 3) {
+	if err == nil && (r.Stop != runlog.StopSettled || r.Answer != "do b" || r.Decision.Voters != 3) {
 		t.Errorf("%v %q with %d voters: %s", r.Stop, r.Answer, r.Decision.Voters, r.Detail)
 	}
 	if err != nil {

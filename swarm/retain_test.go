@@ -186,7 +186,7 @@ func TestAnUnansweredEscalationOutlivesRetention(t *testing.T) {
 		t.Fatalf("%d solves, %v", len(past), err)
 	}
 	r, err := s.Resume(t.Context(), past[0].Log, vote("a", yes, 1))
-	if err != nil || r.Stop != runlog.StopConsensus {
+	if err != nil || !r.Stop.Chose() {
 		t.Fatalf("got %v, %v", r, err)
 	}
 	ask(t, s, 0)

@@ -187,7 +187,7 @@ func TestASolveFromBeforeASavedStateGoesOnFromItsAnswer(t *testing.T) {
 		}
 		s = open()
 		r, err := s.Resume(t.Context(), asked.Log, vote("a", yes, 1))
-		if err != nil || r.Stop != runlog.StopConsensus {
+		if err != nil || !r.Stop.Chose() {
 			t.Fatalf("%d starts: got %v, %v", starts, r, err)
 		}
 		resolved := 0

@@ -184,7 +184,7 @@ func TestAWatcherSeesWhatComesOfAnAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := []runlog.StopReason{runlog.StopEscalated, runlog.StopConsensus}; !slices.Equal(stops, want) {
+	if want := []runlog.StopReason{runlog.StopEscalated, runlog.StopSettled}; !slices.Equal(stops, want) {
 		t.Errorf("got %v, want %v", stops, want)
 	}
 }

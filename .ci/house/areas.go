@@ -28,9 +28,9 @@ var areas = []area{
 	{limit{"signals", 1928, 1930, 2000}, []string{"signals/..."}},
 	{limit{"bus", 9935, 9950, 9900}, []string{"bus/...", "signals/coordination/..."}}, // a layer and the fold of what it publishes
 	{limit{"conflict", 808, 850, 800}, []string{"conflict/..."}},
-	{limit{"consensus", 5699, 5720, 5700}, []string{"consensus/..."}},
+	{limit{"consensus", 5699, 5735, 5700}, []string{"consensus/..."}}, // 15 more for outcomes that are no consensus
 	{limit{"agents", 12395, 13830, 12000}, []string{"agents/..."}}, // 1,080 more for the wire of models, which two SDKs of other people read before, and 250 for servers with the habits of vendors, which only tests use
-	{limit{"swarm", 13518, 15100, 13000}, []string{"swarm/..."}},   // 1500 more for swarm/desk, which server, command and NATS shed as they move onto it
+	{limit{"swarm", 13518, 15230, 13000}, []string{"swarm/..."}},   // 1500 more for swarm/desk, which server, command and NATS shed as they move onto it; 130 for what is settled or contested, beside the rule that old journals have
 	{limit{"rooms", 5605, 5610, 5200}, []string{"swarm/rooms/..."}},
 	{limit{"otel", 3283, 3285, 3100}, []string{"otel/..."}},
 	{limit{"NATS", 4774, 4950, 4200}, []string{"bus/natsbus/...", "swarm/machines/..."}}, // 150 more for machines.Place, which the command had
@@ -48,7 +48,7 @@ var (
 	root  = limit{"root module", 79673, 81600, 52000} // and all: 1,370 more, as agents, 40 for what names what is wrong, and 700 while the second implementations beside swarm/desk are there
 	whole = limit{"all", 89216, 91340, 81500}
 	// The reading counts those at top level: 3064, of which 2300 are to stay. These are also fields and methods.
-	named = limit{"exported names", 5963, 6265, 4500} // 70 more, as agents and helpers; 150 as swarm/desk; 10 for what internal/text has instead of functions in each package
+	named = limit{"exported names", 5963, 6275, 4500} // 10 more for outcomes that are no consensus; 70 more, as agents and helpers; 150 as swarm/desk; 10 for what internal/text has instead of functions in each package
 )
 
 // areaOf returns the area that has a package, by the longest of the patterns that match.

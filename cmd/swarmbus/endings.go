@@ -84,7 +84,7 @@ func revise(v journal.Reader, threads []*threadState) error {
 		i := slices.IndexFunc(threads, func(t *threadState) bool { return t.thread == r.Thread })
 		switch now := r.Revision; {
 		case i < 0 || now == nil || !now.Changed:
-		case now.Decision.Outcome == consensus.Reached:
+		case now.Decision.Choice != "":
 			threads[i].revised = fmt.Sprintf(", and %q without what was taken back", now.Decision.Choice)
 		default:
 			threads[i].revised = fmt.Sprintf(", but fallen with what was taken back: %s", now.Decision.Outcome)
@@ -135,6 +135,8 @@ func (t *threadState) recorded(terms string, running bool) (word, words string) 
 		return "unreadable", err.Error()
 	case d.Outcome == consensus.Reached:
 		return "decided", fmt.Sprintf("decided %q", d.Choice)
+	case d.Choice != "":
+		return d.Outcome.String(), fmt.Sprintf("%v %q", d.Outcome, d.Choice)
 	}
 	return d.Outcome.String(), d.Outcome.String()
 }

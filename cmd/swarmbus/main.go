@@ -3,8 +3,8 @@
 //
 // Its exit status is 0 when it decided (or did what was asked), 1 for an error,
 // 2 for wrong usage, 3 for no consensus, 4 if a budget or the time ran out, 5 if
-// someone outside has to decide, 6 if it was canceled, and 7 if the decision is another one
-// without the retracted signal.
+// someone outside has to decide, 6 if it was canceled, 7 if the decision is another one
+// without the retracted signal, and 8 if there is an answer or a leader, but no consensus.
 package main
 
 import (
@@ -39,6 +39,7 @@ const (
 	exitEscalated   = 5
 	exitCancelled   = 6
 	exitChanged     = 7 // of retract
+	exitContested   = 8 // settled, contested, or the answer of one agent: something leads, and is no consensus
 )
 
 // A statusError ends the program with a status of its own.
@@ -93,7 +94,8 @@ decisions, and records, shows and verifies runs.
 
 Exit status: 0 decided, 1 error, 2 usage, 3 no consensus (rejected, deadlocked
 or uncertified), 4 budget or deadline, 5 escalated, 6 canceled, 7 the decision changes
-without the retracted signal.`,
+without the retracted signal, 8 no consensus, but an answer that was settled or is of one
+agent, or a leader that is contested.`,
 		Version:       version().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,

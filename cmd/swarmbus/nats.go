@@ -295,7 +295,7 @@ func pastOf(r *solves.Result) string {
 	switch {
 	case r.Stop == 0 || r.Stop.GoesOn():
 		was, follows = "goes on", fmt.Sprintf("the %d signals that are in the log come first, and turns, calls, tokens and times are counted from here on", len(r.Log))
-	case r.Stop != runlog.StopConsensus:
+	case !r.Stop.Chose():
 		was = "ended before"
 	}
 	return fmt.Sprintf("the task %s in thread %s, begun at %s: %s", was, text.Printable(r.Thread), r.Log[0].Head().Time.Format(time.RFC3339), follows)

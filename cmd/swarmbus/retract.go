@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
@@ -126,7 +125,7 @@ func sayRetracted(cmd *cobra.Command, before, r *solves.Result, seq uint) error 
 	if _, err := fmt.Fprintln(w, said); err != nil || r.Revision == nil || !r.Revision.Changed {
 		return err
 	}
-	if r.Revision.Decision.Outcome != consensus.Reached {
+	if r.Revision.Decision.Choice == "" {
 		return &statusError{status: exitNoConsensus}
 	}
 	return &statusError{status: exitChanged}

@@ -121,6 +121,8 @@ func statusOf(r *solves.Result) error {
 	switch r.Stop {
 	case runlog.StopConsensus:
 		return nil
+	case runlog.StopSettled, runlog.StopContested, runlog.StopAnswered:
+		return &statusError{status: exitContested}
 	case runlog.StopBudget, runlog.StopDeadline:
 		return &statusError{status: exitBudget}
 	case runlog.StopEscalated, runlog.StopAsked:

@@ -50,7 +50,7 @@ const (
 // often is chosen.
 func Choose(m Mode, c Case) *Plan {
 	known := recordOf(c.Known, c.Members)
-	p := &Plan{Mode: m, Reason: "it was asked for", Members: known.rated(c.shuffled()), Calls: c.Calls, Lead: 3}
+	p := &Plan{Mode: m, Reason: "it was asked for", Members: known.rated(c.shuffled()), Calls: c.Calls, Lead: 3, Rule: rule}
 	if p.Calls == 0 {
 		p.Calls = 3 * len(c.Members)
 	}

@@ -33,6 +33,9 @@
 // have answered and the budget allows; they do not see their earlier answers. While one agent
 // alone has an answer, the others are asked once more, and that one is not.
 //
+// What leads is a consensus if more than half of those who were asked have an answer, two stand for it, and it
+// has more than half of the weight of all who were heard, or the threshold that is stated; see [Plan.Decide].
+//
 // Answers that are tied choose nothing, nor does one that most judges reject. Somebody outside the
 // team who votes weighs what the best member does.
 //

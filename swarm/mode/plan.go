@@ -34,7 +34,11 @@ type Plan struct {
 	Calls   int      `json:"calls"`           // the budget: what all calls may cost, with what they read
 	Lead    float64  `json:"lead,omitempty"`  // at which a vote stops, in votes of mean weight
 	Share   float64  `json:"share,omitempty"` // of the weight that it needs then; 0: any
+	Rule    int      `json:"rule,omitempty"`  // by which it decides: that of [Choose], or 0 for the one before, which whatever leads met
 }
+
+// rule is the present one.
+const rule = 1
 
 // Has reports whether the plan may ask an agent.
 func (p *Plan) Has(agent string) bool {
@@ -48,6 +52,7 @@ type Call struct {
 	Answer  string   // what it answered, or the answer that it accepts; "": nothing
 	Rejects []string // answers
 	Stated  bool     // it stated a fact
+	Failed  bool     // its turn failed, or was late
 	Reads   int      // messages of others that there were when it was asked for
 }
 
@@ -107,6 +112,7 @@ type Choice struct {
 	Answer  string   // "": nothing, as where answers are tied or most judges reject what leads
 	Leaders []string // what leads, in the order in which it was first given; several are tied
 	Share   float64  // of the weight that is for each, or of the judges
+	Judged  bool     // most judges accept it
 	// Sure is the probability that it is right, by Laplace's rule of succession from its
 	// share; for the answer of a single agent it is how often that one is right.
 	Sure float64
@@ -121,7 +127,7 @@ func (p *Plan) Choice(calls []Call) Choice {
 	v := judged(calls)
 	if best, n := most(v.accepted); 2*n > v.of {
 		share := float64(n) / float64(v.of)
-		return Choice{best, []string{best}, share, succession(share, v.of), fmt.Sprintf("%d of %d judges accept it", n, v.of)}
+		return Choice{best, []string{best}, share, true, succession(share, v.of), fmt.Sprintf("%d of %d judges accept it", n, v.of)}
 	}
 	t := count(p.Members, slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Part == Verdict }))
 	if len(t.order) == 0 {

@@ -60,10 +60,20 @@ func (c *Calls) apply(s signals.Any) {
 			c.at[turnOf{call.Agent, h.Round}] = len(c.asked)
 			c.asked = append(c.asked, call)
 		}
+	case *signals.Signal[Failed]:
+		c.fail(s.Payload.Agent, s.Payload.Round)
+	case *signals.Signal[Late]:
+		c.fail(s.Payload.Agent, s.Payload.Round)
 	case *signals.Signal[signals.Discovery], *signals.Signal[signals.Memory], *signals.Signal[signals.ToolResult]:
 		if i, asked := c.of(h); asked {
 			c.stated[h.ID] = i
 		}
+	}
+}
+
+func (c *Calls) fail(agent string, round int) {
+	if i, asked := c.at[turnOf{agent, int32(round)}]; asked {
+		c.asked[i].Failed = true
 	}
 }
 

@@ -17,7 +17,7 @@ func (t *Thread) Obstacles() []coordination.Obstacle { return t.Coordination.Con
 // obstacles. "" means that it is, or that the votes have chosen none.
 func (t *Thread) Withholds(d consensus.Decision) string {
 	open := t.Obstacles()
-	if d.Outcome != consensus.Reached || len(open) == 0 {
+	if d.Choice == "" || len(open) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%q is withheld: %s", d.Choice, text.Join(open))

@@ -106,6 +106,7 @@ type Terms struct {
 	NoConflicts bool               `json:"noConflicts,omitempty"` // the bus does not look for them
 	Planned     bool               `json:"planned,omitempty"`     // the plan of the thread decides: the strategy has the name of its mode
 	Own         bool               `json:"own,omitempty"`         // the strategy is none of the library's, whatever it calls itself
+	Rule        int                `json:"rule,omitempty"`        // how settlements count: [Rule], or 0 for the rule before it, by which whoever was for a loser abstained
 
 	// Learner names the learner that learns from this decision and from earlier
 	// ones in the log with the same learner, and that decides or assists the
@@ -114,6 +115,10 @@ type Terms struct {
 	Learns  *reliability.Options `json:"learns,omitempty"`  // its options
 	Default bool                 `json:"default,omitempty"` // the learner decides: by its model if the Strategy is "learned"
 }
+
+// Rule is the present rule of [Terms]: a settlement chooses, and votes count as they were cast. A log
+// with terms of an older rule is counted by that.
+const Rule = 1
 
 // SetOptions copies the options of a consensus.
 func (t *Terms) SetOptions(o *consensus.Options) {

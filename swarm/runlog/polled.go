@@ -1,6 +1,7 @@
 package runlog
 
 import (
+	"math"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -35,9 +36,9 @@ func (v *Votes) poll(s *signals.Signal[signals.Vote]) *signals.Signal[signals.Vo
 		return nil
 	case plan == nil:
 		return s
-	case asked && !v.polled.Take(at, v.calls.asked[at], said, on.Lost):
+	case asked && !v.polled.Take(at, v.calls.asked[at], said, on.Lost && v.yield):
 		return nil
-	case !asked && on != nil && !on.Lost && slices.Contains(v.answers, s.Source):
+	case !asked && on != nil && !(on.Lost && v.yield) && slices.Contains(v.answers, s.Source):
 		v.polled.TakeOutside(s.Source, said)
 	}
 	return signals.New(s.Header, said)
@@ -52,8 +53,12 @@ func (v *Votes) known(s *signals.Signal[signals.Vote], own bool) bool {
 }
 
 // Independent returns the ballots without the influence of others: a judge, who has read
-// others' reasons, counts with its own earlier answer.
+// others' reasons, counts with its own earlier answer, and where a conflict was settled, votes
+// count as they were before.
 func (v *Votes) Independent(b consensus.Ballots) consensus.Ballots {
+	if len(v.settled)+len(v.answers) > 0 && !v.yield {
+		b = v.before(b)
+	}
 	calls := v.calls.All()
 	if !slices.ContainsFunc(calls, func(c mode.Call) bool { return c.Part == mode.Verdict }) {
 		return b
@@ -71,4 +76,23 @@ func (v *Votes) Independent(b consensus.Ballots) consensus.Ballots {
 	}
 	own, _ := consensus.NewBallots(nil, b.Proposals(), votes) // valid as they were
 	return own
+}
+
+// before returns the ballots with the votes of the team before the first settlement, where there were
+// some: who answers a question has read both sides.
+func (v *Votes) before(b consensus.Ballots) consensus.Ballots {
+	until := uint64(math.MaxUint64)
+	if len(v.settled) > 0 {
+		until = v.settled[0].seq
+	}
+	then := Votes{made: v.made, aliases: v.aliases, answers: v.answers, calls: v.calls, out: v.out}
+	for _, s := range v.cast {
+		if s.Seq < until && !slices.Contains(v.answers, s.Source) {
+			then.cast = append(then.cast, s)
+		}
+	}
+	if err := then.CountBy(v.by, v.options, v.weights); err != nil || then.round.Ballots().Voters() == 0 {
+		return b
+	}
+	return then.round.Ballots()
 }

@@ -13,11 +13,34 @@ import (
 
 // A settlement is a resolution with a loser.
 type settlement struct {
-	loser signals.ID
-	seq   uint64
+	loser, winner signals.ID
+	how           conflict.How
+	seq           uint64
 }
 
-// settle marks the proposals that have lost, and finds the voters who yield.
+// byWhat says in words what settles a conflict.
+var byWhat = map[conflict.How]string{
+	conflict.ByDebate: "debate", conflict.ByMajority: "majority", conflict.ByAnswer: "a person", conflict.BySameness: "an earlier settlement",
+}
+
+// settlements returns the settlements between proposals, by the ids under which they count.
+func (v *Votes) settlements() (all []settle.Settlement) {
+	of := func(id signals.ID) string {
+		i := slices.IndexFunc(v.made, func(p *signals.Signal[signals.Proposal]) bool { return p.ID == id })
+		if i < 0 {
+			return "" // no proposal: the conflict was found by a rule
+		}
+		return v.all.Of(v.made[i].Payload.ProposalID).ID()
+	}
+	for _, s := range v.settled {
+		if loser := of(s.loser); loser != "" {
+			all = append(all, settle.Settlement{Winner: of(s.winner), Loser: loser, By: byWhat[s.how]})
+		}
+	}
+	return all
+}
+
+// settle marks the proposals that have lost, and by the old rule finds the voters who yield.
 func (v *Votes) settle() {
 	v.yields = nil
 	if len(v.settled) == 0 {
@@ -32,6 +55,9 @@ func (v *Votes) settle() {
 		lost := v.all.Of(v.made[i].Payload.ProposalID)
 		lost.Lost = true
 		all = append(all, settle.Settled{Loser: lost.ID(), Seq: s.seq})
+	}
+	if !v.yield {
+		return
 	}
 	var cast []consensus.Vote
 	for _, s := range v.cast {
@@ -57,7 +83,7 @@ func (t *Thread) SettledAs(by consensus.Strategy, o *consensus.Options, weights 
 		_, n, _ := pair.Majority(t.Votes.withAnswers(cmp.Or(o, &consensus.Options{})).Electorate)
 		return sides[max(0, cmp.Compare(n.B, n.A))], n.A != n.B, nil
 	case conflict.ByDebate:
-		before := Votes{made: t.Votes.made, cast: t.Votes.cast, aliases: t.Votes.aliases, answers: t.Votes.answers, calls: t.Votes.calls, out: t.Votes.out}
+		before := Votes{made: t.Votes.made, cast: t.Votes.cast, aliases: t.Votes.aliases, answers: t.Votes.answers, calls: t.Votes.calls, out: t.Votes.out, yield: t.Votes.yield}
 		before.settled = slices.DeleteFunc(slices.Clone(t.Votes.settled), func(s settlement) bool { return s.seq == t.Conflicts.Last().Seq })
 		if err := before.CountBy(by, o, weights); err != nil {
 			return signals.ID{}, false, err

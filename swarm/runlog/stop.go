@@ -23,11 +23,14 @@ const (
 	StopEscalated                         // someone outside the swarm has to look
 	StopError                             // so many agents failed that the others are no quorum, the bus failed, or a call is not in the recording that is played
 	StopAsked                             // a person has to answer before a turn can go on ([agents.IsAsking])
+	StopSettled                           // a settlement has chosen what the votes alone have not ([consensus.BySettlement])
+	StopContested                         // what leads lacks something for a consensus ([consensus.Contested])
+	StopAnswered                          // one agent alone has an answer ([consensus.Answered])
 )
 
 var stopNames = []string{
 	"", "consensus", "rejected", "deadlock", "uncertified", "max-rounds", "no-progress",
-	"budget", "deadline", "cancelled", "escalated", "error", "asked",
+	"budget", "deadline", "cancelled", "escalated", "error", "asked", "settled", "contested", "answered",
 }
 
 // String returns the wire name, and "unset" for the zero value.
@@ -65,13 +68,19 @@ func (s StopReason) GoesOn() bool {
 	return false
 }
 
+// Chose reports whether a solve that stopped so has an answer: a consensus, a settled one, or that of
+// one agent.
+func (s StopReason) Chose() bool {
+	return s == StopConsensus || s == StopSettled || s == StopAnswered
+}
+
 // Follows reports whether a solve that was decided so can have stopped for the reason
 // on record.
 func (p Decided) Follows(d consensus.Decision) bool {
 	switch {
-	case p.Withheld != "" && d.Outcome == consensus.Reached:
-		return p.Stop != StopConsensus
-	case p.Stop == StopConsensus, p.Stop == StopRejected, p.Stop == StopDeadlock, p.Stop == StopUncertified:
+	case p.Withheld != "" && d.Choice != "":
+		return !p.Stop.Chose()
+	case p.Stop.Chose(), p.Stop == StopRejected, p.Stop == StopDeadlock, p.Stop == StopUncertified, p.Stop == StopContested:
 		return StopFor(d.Outcome) == p.Stop
 	}
 	return true
@@ -86,6 +95,12 @@ func StopFor(o consensus.Outcome) StopReason {
 		return StopRejected
 	case consensus.Uncertified:
 		return StopUncertified
+	case consensus.Contested:
+		return StopContested
+	case consensus.BySettlement:
+		return StopSettled
+	case consensus.Answered:
+		return StopAnswered
 	default:
 		return StopDeadlock
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/internal/standings"
 	"github.com/swarmbus/swarmbus/swarm/mode"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // Votes are the proposals of a thread with the votes on them, equal proposals as one.
@@ -20,6 +21,7 @@ type Votes struct {
 	aliases       map[string]string // proposal id to the id of an equal earlier one
 	answers       []string          // sources of answers, which become voters
 	settled       []settlement
+	yield         bool              // by the old rule, whoever was for the loser of a settlement abstains
 	yields        map[string]uint64 // by voter: see settle.Yields
 	changes       int
 	waited, moved bool       // votes on the newest signal, a proposal, were there before it; the plan may decide otherwise since it last did
@@ -51,17 +53,26 @@ func (v *Votes) CountBy(by consensus.Strategy, o *consensus.Options, weights map
 
 // CountedBy returns the votes counted anew, without an effect on v: see CountBy.
 func (v *Votes) CountedBy(by consensus.Strategy, o *consensus.Options, weights map[string]float64) (*consensus.Round, error) {
-	again := Votes{made: v.made, cast: v.cast, aliases: v.aliases, answers: v.answers, settled: v.settled, calls: v.calls, out: v.out}
+	again := Votes{made: v.made, cast: v.cast, aliases: v.aliases, answers: v.answers, settled: v.settled, calls: v.calls, out: v.out, yield: v.yield}
 	err := again.CountBy(by, o, weights)
 	return again.round, err
 }
 
-// Terms returns what the votes count by. A plan decides instead of the strategy.
-func (v *Votes) Terms() (consensus.Strategy, *consensus.Options) {
+// Stated returns what the votes were said to count by. A plan decides instead of the strategy.
+func (v *Votes) Stated() (consensus.Strategy, *consensus.Options) {
 	if plan := v.calls.Plan(); plan != nil {
 		return consensus.Func(plan.Mode.String(), v.decide), v.options
 	}
 	return v.by, v.options
+}
+
+// Terms returns what the votes count by: as stated, and with what settlements leave.
+func (v *Votes) Terms() (consensus.Strategy, *consensus.Options) {
+	by, o := v.Stated()
+	if v.yield || len(v.settled) == 0 {
+		return by, o
+	}
+	return settle.Strategy{Of: by, Ends: v.settlements()}, o
 }
 
 // Round returns the votes as they are counted. Later signals change it, or make
@@ -89,6 +100,14 @@ func (v *Votes) Err() error { return v.err }
 
 // Of returns the proposal with that id, or that of an equal one; nil if there is none.
 func (v *Votes) Of(id string) *agents.Standing { return v.all.Of(id) }
+
+// Content returns what the proposal with that id, or an equal one, says; "" if there is none.
+func (v *Votes) Content(id string) string {
+	if p := v.Of(id); p != nil {
+		return p.Proposal.Payload.Content
+	}
+	return ""
+}
 
 // Len returns the number of proposals, equal ones counted once.
 func (v *Votes) Len() int { return len(v.all.All) }
@@ -121,8 +140,15 @@ func (v *Votes) apply(s signals.Any) {
 		if s.Payload.Loser().IsZero() || s.Payload.How == conflict.ByConsensus {
 			return // a consensus follows from the votes: it does not change them
 		}
-		v.settled = append(v.settled, settlement{s.Payload.Loser(), s.Seq})
+		v.settled = append(v.settled, settlement{s.Payload.Loser(), s.Payload.Winner, s.Payload.How, s.Seq})
 		err = v.recount()
+	case *signals.Signal[Opened]:
+		t, err := s.Payload.Of()
+		if err != nil || t.Name != Learner || v.yield == (t.Rule == 0) {
+			return
+		}
+		v.yield = t.Rule == 0
+		v.err = cmp.Or(v.err, v.recount())
 	case *signals.Signal[Answered]:
 		v.answers = append(v.answers, s.Payload.By)
 		before := v.options
@@ -155,7 +181,7 @@ func (v *Votes) propose(p *signals.Signal[signals.Proposal]) error {
 
 // enter makes a proposal one that can be chosen, unless it has lost.
 func (v *Votes) enter(p *agents.Standing) error {
-	if v.round == nil || p.Lost {
+	if v.round == nil || p.Lost && v.yield {
 		return nil
 	}
 	return Fold(v.round, p.Proposal, 1)
@@ -176,7 +202,7 @@ func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
 	if ok && on != nil {
 		v.counted = s.ID
 	}
-	if !ok || v.round == nil || on != nil && on.Lost {
+	if !ok || v.round == nil || on != nil && on.Lost && v.yield {
 		return nil
 	}
 	weight, known := v.weights[s.Source]
@@ -193,6 +219,9 @@ func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
 // recount counts anew, the proposals first, so that no vote precedes its proposal.
 func (v *Votes) recount() (err error) {
 	v.all, v.polled = standings.New(), mode.Poll{}
+	for _, p := range v.made {
+		v.all.Propose(v.out.stated(p), v.aliases[p.Payload.ProposalID])
+	}
 	if v.options != nil {
 		by, options := v.Terms()
 		if v.round, err = consensus.NewRound(by, options); err != nil {
@@ -201,9 +230,6 @@ func (v *Votes) recount() (err error) {
 		if v.quorum > 0 {
 			v.round.SetQuorum(v.quorum)
 		}
-	}
-	for _, p := range v.made {
-		v.all.Propose(v.out.stated(p), v.aliases[p.Payload.ProposalID])
 	}
 	v.settle()
 	for i := range v.all.All {

@@ -48,6 +48,9 @@ func (t *Terms) String() string {
 	if t.Learner != "" {
 		all = append(all, t.Learner+" learns")
 	}
+	if t.Same && t.Rule != Rule {
+		all = append(all, "whoever is for the loser of a settlement abstains (a rule of before)")
+	}
 	return fmt.Sprintf("%s: by %s, %s", t.Name, by, strings.Join(all, ", "))
 }
 
@@ -66,7 +69,7 @@ func (p Decided) reached() bool {
 
 // Of returns the recorded decision, on the ballots of d.
 func (p Decided) Of(d consensus.Decision) (consensus.Decision, error) {
-	d.Choice, d.Leaders, d.Learned, d.Note = "", nil, false, "" // these may be omitted
+	d.Choice, d.Leaders, d.Learned, d.Note, d.By, d.Lacks = "", nil, false, "", "", "" // these may be omitted
 	err := json.Unmarshal([]byte(p.Decision), &d)
 	return d, err
 }

@@ -35,10 +35,10 @@
 //
 // # What a settlement means for the votes
 //
-// The proposal that lost can no longer be chosen, and votes on it do not count. Voters
-// who had agreed with it, and with no proposal that remains, abstain on all that remain:
-// their earlier votes on these count as abstentions, and so does a vote that they did
-// not cast. So they count for the quorum, but not against the winner, for which the
-// others' votes can suffice. What they vote after the settlement counts as it is. See
-// [Yields].
+// The proposal that lost can no longer be chosen. Votes count as they were cast, those on the loser included: a
+// settlement chooses between two and adds no evidence. What the votes do not decide by themselves is decided
+// [consensus.BySettlement]; see [Strategy].
+//
+// Logs of before were counted otherwise: votes on the loser did not count, and whoever had agreed with it, and with no
+// proposal that remained, abstained on all that remained; see [Yields].
 package settle

@@ -77,6 +77,8 @@ func Of(t *replay.Thread) *Result {
 	switch r.Stop {
 	case runlog.StopConsensus:
 		r.Answer = t.Stage.Announced.Payload.Decision
+	case runlog.StopSettled, runlog.StopAnswered:
+		r.Answer = t.Votes.Content(t.Last.Choice)
 	case runlog.StopEscalated, runlog.StopAsked:
 		r.Question = QuestionOf(t.Thread)
 		return r // it goes on, without what was taken back

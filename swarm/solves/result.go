@@ -35,7 +35,7 @@ type Result struct {
 	Decision consensus.Decision
 	Missing  []string // agents that were asked to vote and did not, if the quorum was not met without them
 	Observed string   // the name of the decision in the swarm's ledger; "": not in it
-	Answer   string   // the chosen proposal's content; "" unless Stop is [runlog.StopConsensus]
+	Answer   string   // the chosen proposal's content; "" unless [runlog.StopReason.Chose]
 
 	// Obstacles are what kept the thread from converging when the solve stopped, oldest
 	// first. While there are any, no proposal is chosen.

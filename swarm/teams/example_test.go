@@ -50,7 +50,7 @@ threshold: 0.8
 	if err := s.Shutdown(context.Background()); err != nil {
 		log.Fatal(err)
 	}
-	// Output: consensus: use jitter
+	// Output: answered: use jitter
 }
 
 func ExampleParse() {

@@ -65,7 +65,7 @@ func Revised(r *solves.Result) string {
 // changes says in one line whether what was taken back after a decision changes it.
 func changes(r *solves.Revision, before consensus.Decision) string {
 	switch {
-	case r.Changed && r.Decision.Outcome != consensus.Reached:
+	case r.Changed && r.Decision.Choice == "":
 		return fmt.Sprintf("Without what was taken back after it, the decision falls: %s (it was %s)", text.Printable(verdict(r.Decision)), text.Printable(chosen(before)))
 	case r.Changed:
 		return fmt.Sprintf("Without what was taken back after it, the decision changes: %s (it was %s)", text.Printable(verdict(r.Decision)), text.Printable(chosen(before)))

@@ -158,9 +158,9 @@ var scenes = []scene{
 			{by: "planner", say: says(
 				agents.Propose("broker-a", "Broker A for everything.", 0.6, "most teams have it"), agents.Agree("broker-a", 0.6, "most teams have it"))},
 			{by: "sre", say: says(
-				agents.Propose("broker-b", "Broker B for everything.", 0.6, "it has never woken me up"), agents.Agree("broker-b", 0.65, "it has never woken me up"))},
+				agents.Propose("broker-b", "Broker B for everything.", 0.6, "it has never woken me up"), agents.Agree("broker-b", 0.6, "it has never woken me up"))},
 			{by: "critic", when: "most teams have it", round: 2, say: says(
-				agents.Disagree("broker-a", 0.6, "it loses messages when a disk is full"), agents.Disagree("broker-b", 0.55, "nobody knows how it fails"))},
+				agents.Disagree("broker-a", 0.6, "it loses messages when a disk is full"), agents.Disagree("broker-b", 0.6, "nobody knows how it fails"))},
 			{by: "verifier", when: "most teams have it", round: 2, say: says(agents.Agree("broker-a", 0.5, "my tests passed"))},
 			{by: "archivist", when: "never woken", round: 2, say: says(agents.Agree("broker-b", 0.5, "the archive runs on it"))},
 			{by: "analyst", when: "most teams have it", round: 2, say: says(

@@ -144,18 +144,13 @@ func (s *solve) rests() []api.Rest {
 
 // without returns the decision that the others make, by the same terms.
 func (s *solve) without(voter string, b consensus.Ballots) (d consensus.Decision, err error) {
-	if plan := s.Calls.Plan(); plan != nil {
-		calls := slices.DeleteFunc(slices.Clone(s.Calls.All()), func(c mode.Call) bool { return c.Agent == voter })
-		d.Outcome = consensus.Deadlocked
-		if chosen := plan.Choice(calls); chosen.Answer != "" && chosen.Share >= b.Threshold() {
-			d.Outcome, d.Choice, d.Support = consensus.Reached, chosen.Answer, chosen.Share
-		}
-		return d, nil
-	}
 	by, o := s.Votes.Terms()
 	terms := *o
 	terms.Quorum = b.Quorum() // it may have changed since
 	votes := slices.DeleteFunc(slices.Collect(b.Votes()), func(v consensus.Vote) bool { return v.Voter == voter })
 	left, err := consensus.NewBallots(&terms, b.Proposals(), votes)
+	if plan := s.Calls.Plan(); plan != nil && err == nil {
+		return plan.Decide(left.Close(), slices.DeleteFunc(slices.Clone(s.Calls.All()), func(c mode.Call) bool { return c.Agent == voter })), nil
+	}
 	return by.Decide(left.Close()), err
 }

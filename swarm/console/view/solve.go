@@ -203,6 +203,8 @@ func (s *solve) stopped(of *api.Solve) {
 	switch stop {
 	case runlog.StopConsensus:
 		of.State, of.Answer = api.Decided, s.Stage.Announced.Payload.Decision
+	case runlog.StopSettled, runlog.StopAnswered:
+		of.State, of.Answer = api.Decided, s.content(s.Last.Choice)
 	case runlog.StopEscalated:
 		of.State, of.Waits = api.Waiting, 1
 	case runlog.StopAsked:

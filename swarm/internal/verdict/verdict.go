@@ -76,7 +76,7 @@ func (c *Count) Withholds(d consensus.Decision) string {
 
 // Chooses reports whether a decision has chosen a proposal, and nothing withholds it.
 func (c *Count) Chooses(d consensus.Decision) bool {
-	return d.Outcome == consensus.Reached && c.Withholds(d) == ""
+	return d.Choice != "" && c.Withholds(d) == ""
 }
 
 // Stands reports whether a final decision survives any votes and proposals, up to most in
@@ -110,7 +110,7 @@ func (c *Count) End(d consensus.Decision, after Round) End {
 	held, failed := c.Withholds(d), broken(c.Seats, d, c.Alone(d) != "", after)
 	switch {
 	case c.Chooses(d):
-		return End{Stop: runlog.StopConsensus, Detail: d.Reason()}
+		return End{Stop: runlog.StopFor(d.Outcome), Detail: d.Reason()}
 	case failed != nil:
 		return brokenOff(d, failed)
 	case held != "":

@@ -263,6 +263,8 @@ func outcome(r *solves.Result) string {
 	switch r.Stop {
 	case runlog.StopConsensus:
 		return "Decided: " + r.Answer
+	case runlog.StopSettled, runlog.StopAnswered:
+		return fmt.Sprintf("No consensus, but an answer: %s (%s)", r.Answer, r.Detail)
 	case runlog.StopEscalated:
 		return escalated + ": " + r.Detail
 	}

@@ -4,7 +4,7 @@ import type { Solve } from "./types";
 export interface Mood { glyph: string; tone: string; word: string }
 
 const stops: Record<string, string> = {
-  consensus: "consensus", rejected: "rejected", deadlock: "deadlock", uncertified: "uncertified", "max-rounds": "rounds used up", "no-progress": "no progress",
+  consensus: "consensus", rejected: "rejected", deadlock: "deadlock", uncertified: "uncertified", settled: "settled", contested: "contested", answered: "one answer", "max-rounds": "rounds used up", "no-progress": "no progress",
   budget: "out of budget", deadline: "out of time", cancelled: "cancelled", escalated: "waits for you", asked: "waits for you", error: "error",
 };
 
@@ -15,7 +15,7 @@ export function mood(s: Solve): Mood {
   switch (s.state) {
     case "running": return { glyph: "live", tone: "ac", word: s.rounds ? "round " + s.rounds : "begins" };
     case "waiting": return { glyph: "escalation", tone: "hu", word: "waits for you" };
-    case "decided": return { glyph: "consensus", tone: "ye", word: stopped(s.stop) || "decided" };
+    case "decided": return s.stop && s.stop !== "consensus" ? { glyph: "doubt", tone: "mut", word: stopped(s.stop) } : { glyph: "consensus", tone: "ye", word: stopped(s.stop) || "decided" };
     case "interrupted": return { glyph: "back", tone: "mut", word: s.stop === "cancelled" ? "cancelled" : "interrupted" };
     case "failed": return { glyph: "challenge", tone: "no", word: "error" };
   }

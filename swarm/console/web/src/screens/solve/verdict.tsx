@@ -71,7 +71,7 @@ function status({ play, end, seq }: View, outcome: string, voters: number, whatI
   if (!end.value || d.state === "running") return outcome === "reached" ? { glyph: "consensus", tone: "ac", word: "Over the line" } : { glyph: "live", tone: "", word: voters < d.quorum ? "No quorum yet" : "Undecided" };
   if (d.state === "waiting") return { glyph: "escalation", tone: "hu", word: "Held for your answer" };
   if (d.revised) return { glyph: "back", tone: "hu", word: d.revision?.outcome === "reached" ? "Decided otherwise now" : "Stands no more" };
-  if (d.state === "decided") return { glyph: "consensus", tone: "ye", word: "Reached" };
+  if (d.state === "decided" && (!d.stop || d.stop === "consensus")) return { glyph: "consensus", tone: "ye", word: "Reached" };
   if (d.state === "failed") return { glyph: "challenge", tone: "no", word: "Ended with an error" };
   const word = stopped(d.stop) || (d.state === "interrupted" ? "interrupted" : "undecided");
   return { glyph: d.stop === "uncertified" ? "doubt" : "disagree", tone: "", word: word[0].toUpperCase() + word.slice(1) };
