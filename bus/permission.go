@@ -41,7 +41,7 @@ func (p *Publisher) refusal(k signals.Kind, h *signals.Header) string {
 	case p.role == systemRole:
 		return ""
 	case p.role == agentRole && p.bus.isReserved(k):
-		return "the kind is reserved"
+		return "the kind is reserved for the system or a layer"
 	case p.permissions.CanEmit != nil && !slices.Contains(p.permissions.CanEmit, k):
 		return "not in CanEmit"
 	case p.permissions.Threads != nil && !slices.Contains(p.permissions.Threads, h.Thread):
@@ -88,7 +88,7 @@ func (a *admission) checkAgent(id string, p Permissions) error {
 	}
 	for _, k := range p.CanEmit {
 		if a.isReserved(k) {
-			return &PermissionError{Agent: id, Kind: k, Reason: "the kind is reserved"}
+			return &PermissionError{Agent: id, Kind: k, Reason: "the kind is reserved for the system or a layer: leave it out of CanEmit"}
 		}
 	}
 	return nil

@@ -231,7 +231,7 @@ func checkType[P Payload]() error {
 		return nil
 	}
 	t := reflect.TypeFor[P]()
-	return &FieldError{Field: "payload", Value: t.Kind().String(), Problem: fmt.Sprintf("payload type %v is not a value type", t)}
+	return &FieldError{Field: "payload", Value: t.Kind().String(), Problem: fmt.Sprintf("payload type %v is not a value type: pass the value, not a pointer, map or slice", t)}
 }
 
 func isValue[P Payload]() bool {

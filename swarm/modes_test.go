@@ -181,9 +181,9 @@ func TestAModeThatCannotBeIsRefused(t *testing.T) {
 	t.Parallel()
 	mute := []*agents.Agent{{ID: "a", CanEmit: []signals.Kind{signals.KindVote}, Reactor: experts()[0].Reactor}}
 	for field, o := range map[string]swarm.Options{
-		"mode":  {Agents: experts(), Mode: 99},
-		"calls": {Agents: experts(), Limits: swarm.Limits{Calls: -1}},
-		"":      {Agents: mute, Mode: mode.Vote},
+		"mode":         {Agents: experts(), Mode: 99},
+		"limits.calls": {Agents: experts(), Limits: swarm.Limits{Calls: -1}},
+		"":             {Agents: mute, Mode: mode.Vote},
 	} {
 		_, err := swarm.New(o)
 		var wrong *signals.FieldError

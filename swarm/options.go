@@ -183,10 +183,10 @@ func (l Limits) validate() error {
 		field string
 		value int
 	}{{"rounds", l.Rounds}, {"calls", l.Calls}, {"speakers", l.Speakers}, {"signals", l.Signals}, {"turnSignals", l.TurnSignals}, {"history", l.History}} {
-		problems = append(problems, signals.AtLeastZero(limit.field, float64(limit.value)))
+		problems = append(problems, signals.AtLeastZero("limits."+limit.field, float64(limit.value)))
 	}
 	if l.Deadline < 0 {
-		problems = append(problems, &signals.FieldError{Field: "deadline", Value: l.Deadline.String(), Problem: "negative"})
+		problems = append(problems, &signals.FieldError{Field: "limits.deadline", Value: l.Deadline.String(), Problem: "negative"})
 	}
 	return errors.Join(problems...)
 }
@@ -233,7 +233,7 @@ func (o *Options) validate() error {
 		})
 	}
 	if id := o.Coordination.Advocate; id != "" && !slices.ContainsFunc(o.Agents, func(a *agents.Agent) bool { return a != nil && a.ID == id && a.May(signals.KindChallenge) }) {
-		problems = append(problems, &signals.FieldError{Field: "coordination.advocate", Value: id, Problem: "no agent that may challenge"})
+		problems = append(problems, &signals.FieldError{Field: "coordination.advocate", Value: id, Problem: "not the id of an agent whose CanEmit has challenge"})
 	}
 	if o.Mode != 0 {
 		problems = append(problems, o.Mode.Valid())

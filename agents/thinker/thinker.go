@@ -145,11 +145,11 @@ func (t *Thinker) begin(turn *agents.Turn) *thought {
 	th.ask.Most, th.ask.Temperature = cmp.Or(t.Tokens, 1024), t.Temperature
 	switch turn.Effort {
 	case signals.Cheap:
-		th.model = either(t.Cheap, t.Model)
+		th.model = cmp.Or(t.Cheap, t.Model)
 		th.ask.Most = max(64, th.ask.Most/4)
 		v.details, v.text, v.words = false, min(v.text, 256), v.words/2
 	case signals.Deep:
-		th.model = either(t.Deep, t.Model)
+		th.model = cmp.Or(t.Deep, t.Model)
 		th.ask.Most *= 4
 		v.words *= 2
 	}
@@ -173,13 +173,6 @@ func (t *Thinker) begin(turn *agents.Turn) *thought {
 	th.ask.System = fill(prompts.System, systemData{t.ID, t.Role, t.Personality.Instructions(), shown})
 	th.ask.Schema = schema(th.forms, len(turn.Proposals))
 	return th
-}
-
-func either(a, b models.Model) models.Model {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, error) {

@@ -15,7 +15,7 @@ import (
 func Func[In, Out any](name, description string, hints Hints, f func(ctx context.Context, in In) (Out, error)) Tool {
 	t := Tool{Spec: Spec{Name: name, Description: description, Input: schemaFor[In](name), Hints: hints}}
 	if !isObject(t.Input) {
-		panic(fmt.Sprintf("tools: %s: the arguments %T are no object", name, *new(In)))
+		panic(fmt.Sprintf("tools: Func %q: the argument type must be a struct or a map, not %T", name, *new(In)))
 	}
 	if _, isText := any(*new(Out)).(string); !isText {
 		t.Output = schemaFor[Out](name)
@@ -37,11 +37,11 @@ func Func[In, Out any](name, description string, hints Hints, f func(ctx context
 func schemaFor[T any](name string) json.RawMessage {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
-		panic(fmt.Sprintf("tools: %s: %T has no JSON schema: %v", name, *new(T), err))
+		panic(fmt.Sprintf("tools: Func %q: %T has no JSON schema, so it cannot be an argument or a result: %v", name, *new(T), err))
 	}
 	text, err := json.Marshal(schema)
 	if err != nil {
-		panic(fmt.Sprintf("tools: %s: %v", name, err))
+		panic(fmt.Sprintf("tools: Func %q: %v", name, err))
 	}
 	return text
 }

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -45,7 +46,7 @@ func (d osDisk) Resolve(path string) (string, error) {
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("journal: %s needs a directory that is there: %w", path, err)
 	}
 	path = filepath.Join(dir, filepath.Base(path))
 	to, _ := os.Readlink(path)

@@ -230,7 +230,7 @@ func (s *scanner) prove(at int64, fixed []byte) (string, error) {
 	seed := seedOf(fixed)
 	switch {
 	case seed == s.head.seed(at) && f.synced && at > s.pos:
-		return fmt.Sprintf("and it was when byte %d was written", at), nil
+		return fmt.Sprintf("though it was right when the record at byte %d was written, so it was changed since: restore a copy", at), nil
 	case seed == s.head.seed(at) || !s.isNews(&f, at, seed):
 		return "", nil
 	}

@@ -84,7 +84,7 @@ func newRun(name string) (*journal.File, error) {
 		return nil, err
 	}
 	if file.Last() > 0 {
-		return nil, errors.Join(fmt.Errorf("%s already contains a run", path), file.Close())
+		return nil, errors.Join(fmt.Errorf("--journal %s already contains a run: name a new file, or go on with solve --resume %[1]s", path), file.Close())
 	}
 	return file, nil
 }

@@ -27,7 +27,7 @@ func keep(ctx context.Context, b *bus.Bus, name string) (*keeper, error) {
 		return nil, err
 	}
 	if f.Last() > 0 {
-		return nil, errors.Join(fmt.Errorf("%s already contains a run", path), f.Close())
+		return nil, errors.Join(fmt.Errorf("--journal %s already contains a run: name a new file", path), f.Close())
 	}
 	w, err := journal.Attach(ctx, b, f, nil)
 	if err != nil {

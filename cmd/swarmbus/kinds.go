@@ -7,6 +7,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
@@ -24,17 +25,18 @@ func newCodec() (*signals.Codec, error) {
 	return c, err
 }
 
-// checkKinds refuses a kind that is neither one of this program nor in the run, which
-// may be of another program.
-func checkKinds(ctx context.Context, v journal.Reader, asked []signals.Kind) error {
+// checkFilter refuses a thread that is not in the run, and a kind that is neither one of this
+// program nor in the run, which may be of another program.
+func checkFilter(ctx context.Context, v journal.Reader, asked *bus.Filter) error {
 	codec, err := newCodec()
 	if err != nil {
 		return err
 	}
 	known := codec.Kinds()
-	if !slices.ContainsFunc(asked, func(k signals.Kind) bool { return !slices.Contains(known, k) }) {
+	if asked.Threads == nil && !slices.ContainsFunc(asked.Kinds, func(k signals.Kind) bool { return !slices.Contains(known, k) }) {
 		return nil
 	}
+	var threads []string
 	for s, err := range said(ctx, v, false) {
 		if err != nil {
 			return err
@@ -42,8 +44,16 @@ func checkKinds(ctx context.Context, v journal.Reader, asked []signals.Kind) err
 		if !slices.Contains(known, s.Kind()) {
 			known = append(known, s.Kind())
 		}
+		if at := s.Head().Thread; !slices.Contains(threads, at) {
+			threads = append(threads, at)
+		}
 	}
-	for _, k := range asked {
+	for _, t := range asked.Threads {
+		if !slices.Contains(threads, t) {
+			return usage(fmt.Errorf("--thread %q is the thread of no signal%s", t, text.Suggest(t, threads)))
+		}
+	}
+	for _, k := range asked.Kinds {
 		if !slices.Contains(known, k) {
 			return usage(fmt.Errorf("--kind %q is the kind of no signal%s", k, text.Suggest(k, known)))
 		}

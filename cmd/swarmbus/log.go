@@ -102,7 +102,7 @@ func (f *logFlags) parse() (err error) {
 			continue
 		}
 		if *bound.time, err = time.Parse(time.RFC3339Nano, bound.text); err != nil {
-			return err
+			return fmt.Errorf("%q is not a time such as 2026-04-11T09:00:00Z", bound.text)
 		}
 	}
 	return nil
@@ -114,7 +114,7 @@ func (f *logFlags) run(ctx context.Context, w io.Writer, name string) error {
 		return err
 	}
 	if !f.follow {
-		if err := checkKinds(ctx, v, f.filter.Kinds); err != nil {
+		if err := checkFilter(ctx, v, &f.filter); err != nil {
 			return err
 		}
 	}

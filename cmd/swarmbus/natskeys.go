@@ -25,9 +25,6 @@ prints the name with its public key: a line of the file for --trust. A name is t
 agent, or system for processes that drive (solve, rooms, serve): what they sign counts as
 anybody's. Make each key where it is used; only public keys go to other machines.
 
-  swarmbus keys critic --dir keys                       # on the critic's machine
-  swarmbus agent --as critic --nats nats://n1:4222 --sign keys/critic.key --trust swarm.trust
-
 The file for --trust has the lines of all processes, and all of them need the same one. What
 no key of its source signed is in no log of theirs, and each of them says so. A process reads
 the file when it starts: trust a new key in all of them before one signs with it.`,

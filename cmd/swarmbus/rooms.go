@@ -45,8 +45,6 @@ With --nats the log is on NATS servers, and several processes with the same file
 follow, and one goes on where it stopped when it is gone. A process with another roster than
 the one that runs the agents is refused.
 
-  swarmbus rooms office.yaml --nats nats://n1:4222,nats://n2:4222 --keys /srv/office.keys
-
 ` + terminal.Help,
 		Args: exactly(1, "a roster file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -165,7 +163,7 @@ func (f officeFlags) exists(options *rooms.Options) error {
 		all = append(all, s.Rooms...)
 	}
 	if !slices.Contains(all, f.room) {
-		return usage(fmt.Errorf("%w: no room %q", rooms.ErrNone, f.room))
+		return usage(fmt.Errorf("--room: %w: no room %q%s", rooms.ErrNone, f.room, text.Suggest(f.room, all)))
 	}
 	return nil
 }

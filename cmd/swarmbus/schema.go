@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ names of all of them:
 				return err
 			}
 			if !slices.Contains(names, args[0]) {
-				return usage(fmt.Errorf("no schema %q%s", args[0], text.Suggest(args[0], names)))
+				return usage(fmt.Errorf("no schema %q%s", args[0], cmp.Or(text.Suggest(args[0], names), "; swarmbus schema lists them")))
 			}
 			text, err := schemas.Get(args[0])
 			if err == nil {

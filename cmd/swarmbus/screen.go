@@ -130,6 +130,9 @@ func statusOf(r *solves.Result) error {
 	case runlog.StopCancelled:
 		return &statusError{status: exitCancelled}
 	case runlog.StopError:
+		if model := (*models.Error)(nil); errors.As(r.Err, &model) {
+			return &statusError{exitError, fmt.Errorf("%w\nswarmbus doctor, with the same --team or --model, says what to do", r.Err)}
+		}
 		return &statusError{exitError, r.Err}
 	default:
 		return &statusError{status: exitNoConsensus}

@@ -239,7 +239,9 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener,
 func (c *serveConfig) place(temporary bool) (clean func() error, err error) {
 	clean = func() error { return nil }
 	if c.Dir == "" && temporary {
-		c.Dir, err = os.MkdirTemp("", "swarmbus-demo-")
+		if c.Dir, err = os.MkdirTemp("", "swarmbus-demo-"); err != nil {
+			err = fmt.Errorf("--demo needs --dir, or TMPDIR with a directory that is there: %w", err)
+		}
 		return func() error { return os.RemoveAll(c.Dir) }, err
 	}
 	if c.Dir == "" {
@@ -253,9 +255,12 @@ func (c *serveConfig) place(temporary bool) (clean func() error, err error) {
 // listen returns the listener: on a loopback address, or with TLS.
 func (c *serveConfig) listen(ctx context.Context) (net.Listener, error) {
 	var of net.ListenConfig
+	if _, _, err := net.SplitHostPort(c.Addr); err != nil {
+		return nil, usage(fmt.Errorf("--addr, or addr in the file of --config: %q is not HOST:PORT, such as %s", c.Addr, defaultAddr))
+	}
 	listener, err := of.Listen(ctx, "tcp", c.Addr)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--addr, or addr in the file of --config, needs a free address, such as 127.0.0.1:0: %w", err)
 	}
 	if c.TLS.Cert == "" {
 		if !listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
@@ -265,7 +270,7 @@ func (c *serveConfig) listen(ctx context.Context) (net.Listener, error) {
 	}
 	pair, err := tls.LoadX509KeyPair(c.TLS.Cert, c.TLS.Key)
 	if err != nil {
-		return nil, errors.Join(err, listener.Close())
+		return nil, errors.Join(fmt.Errorf("tls in the file of --config names no certificate with its key: %w", err), listener.Close())
 	}
 	return tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}), nil
 }

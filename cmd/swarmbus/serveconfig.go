@@ -124,7 +124,7 @@ func (c *serveConfig) teams(o *host.Options, progress io.Writer) (*join.Desk, er
 	for _, at := range c.Teams {
 		file, err := teams.Load(at.Team)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("teams in the file of --config: %w", err)
 		}
 		files = append(files, file)
 	}

@@ -151,9 +151,9 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		}
 		return f.fromFile(cmd)
 	}
-	task := strings.Join(args, "")
+	task := strings.TrimSpace(strings.Join(args, ""))
 	if task == "" && f.resume == "" {
-		return usage(errors.New("a task is required"))
+		return usage(errors.New("a task is required: swarmbus solve \"TASK\""))
 	}
 	team, err := f.team.make(cmd)
 	if err != nil {

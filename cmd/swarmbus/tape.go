@@ -45,7 +45,7 @@ func recordTerms(store journal.Store, terms *solveTerms) (*journal.Recorder, err
 type notOurs struct{ err error }
 
 func (e *notOurs) Error() string {
-	return "the run was not recorded by swarmbus solve"
+	return "the run was not recorded by swarmbus solve: its own program goes on with it, by Swarm.Resume"
 }
 
 func (e *notOurs) Unwrap() error { return e.err }

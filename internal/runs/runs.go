@@ -54,6 +54,9 @@ func Find(run string) (string, error) {
 	if errors.Is(err, fs.ErrNotExist) && path != run {
 		return "", fmt.Errorf("no run %q in %s (swarmbus runs lists what is there): %w", run, filepath.Dir(path), fs.ErrNotExist)
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("no run at %s (swarmbus runs DIR lists those of a directory): %w", path, err)
+	}
 	return path, err
 }
 

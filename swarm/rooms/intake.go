@@ -49,7 +49,7 @@ func (r *Router) Say(ctx context.Context, room string, m Message) (Receipt, erro
 func (r *Router) sayLocked(ctx context.Context, name string, m Message) (Receipt, error) {
 	room := r.state.Room(name)
 	if room == nil {
-		return Receipt{}, fmt.Errorf("%w: no room %q", ErrNone, name)
+		return Receipt{}, noRoom(r.state, name)
 	}
 	if err := checkMessage(m); err != nil {
 		return Receipt{}, err

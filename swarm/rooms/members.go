@@ -135,7 +135,7 @@ func (r *Router) Restart(ctx context.Context, agent string) error {
 func (r *Router) Read(ctx context.Context, room string, through uint64) error {
 	return r.changed(ctx, func() error {
 		if r.state.Room(room) == nil {
-			return fmt.Errorf("%w: no room %q", ErrNone, room)
+			return noRoom(r.state, room)
 		}
 		_, err := r.commitLocked(ctx, readRecord(room, through))
 		return err
@@ -147,7 +147,7 @@ func (r *Router) existLocked(agent, room string) error {
 		return fmt.Errorf("%w: no agent %q", ErrNone, agent)
 	}
 	if r.state.Room(room) == nil {
-		return fmt.Errorf("%w: no room %q", ErrNone, room)
+		return noRoom(r.state, room)
 	}
 	return nil
 }

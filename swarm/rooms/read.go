@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	texts "github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 	"github.com/swarmbus/swarmbus/swarm/rooms/text"
@@ -53,12 +54,21 @@ func Load(from journal.Reader) (*roomlog.State, error) {
 	return state, nil
 }
 
+// noRoom is the error for a name that no room has.
+func noRoom(state *roomlog.State, name string) error {
+	var names []string
+	for r := range state.Rooms() {
+		names = append(names, r.Name)
+	}
+	return fmt.Errorf("%w: no room %q%s", ErrNone, name, texts.Suggest(name, names))
+}
+
 // Section returns the event with a number of a room of a journal, in its newest form.
 // The error wraps [ErrNone] if there is no such section.
 func Section(from journal.Reader, state *roomlog.State, room string, ix int) (events.Event, error) {
 	r := state.Room(room)
 	if r == nil {
-		return events.Event{}, fmt.Errorf("%w: no room %q", ErrNone, room)
+		return events.Event{}, noRoom(state, room)
 	}
 	section, ok := r.Section(ix)
 	if !ok {
@@ -95,7 +105,7 @@ func (r *Router) Section(ctx context.Context, room string, ix int) (events.Event
 func Sidecar(w io.Writer, from journal.Reader, state *roomlog.State, room string) error {
 	r := state.Room(room)
 	if r == nil {
-		return fmt.Errorf("%w: no room %q", ErrNone, room)
+		return noRoom(state, room)
 	}
 	newest := map[uint64]bool{}
 	for ix := 1; ix <= r.Ix(); ix++ {

@@ -3,7 +3,6 @@ package rooms
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -100,7 +99,7 @@ func snapshot(state *roomlog.State, name string) (Snapshot, error) {
 func snapshotOf(state *roomlog.State, name string, pending schedule.Priority) (Snapshot, error) {
 	room := state.Room(name)
 	if room == nil {
-		return Snapshot{}, fmt.Errorf("%w: no room %q", ErrNone, name)
+		return Snapshot{}, noRoom(state, name)
 	}
 	unread := room.Unread()
 	s := Snapshot{Room: name, Seq: state.Seq(), Head: room.Head, Ix: room.Ix(), Unread: unread, Mark: marks[pending], ReadTo: room.ReadTo, Members: []Member{}}

@@ -27,7 +27,7 @@ func onlyAsking(j journal.Reader) (string, error) {
 	}
 	switch len(asks) {
 	case 0:
-		return "", fmt.Errorf("%w: no solve in it waits for an answer", runlog.ErrLog)
+		return "", fmt.Errorf("%w: no solve in it waits for an answer: swarmbus show prints how each ended", runlog.ErrLog)
 	case 1:
 		return asks[0], nil
 	}

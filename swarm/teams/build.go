@@ -97,7 +97,7 @@ func (a Agent) offered(all []tools.Source) error {
 			return ok && f.Full() == name
 		}
 		if !strings.Contains(name, "/") && !slices.ContainsFunc(all, has) {
-			return fmt.Errorf("teams: %s: there is no function %q; the tool of a server is server/tool", a.ID, name)
+			return fmt.Errorf("teams: agent %q, tools: there is no function %q: the tool of a server is server/tool", a.ID, name)
 		}
 	}
 	return nil

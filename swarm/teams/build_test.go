@@ -181,7 +181,7 @@ func TestBuildRefusesAnInvalidTeamAndAMissingModel(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	_, err = everything(t).Build(teams.Parts{Memory: knows{}, Models: func(string) models.Model { return nil }})
-	if err == nil || !strings.Contains(err.Error(), `planner: there is no function "look"; the tool of a server is server/tool`) {
+	if err == nil || !strings.Contains(err.Error(), `agent "planner", tools: there is no function "look": the tool of a server is server/tool`) {
 		t.Errorf("got %v", err)
 	}
 	_, err = everything(t).Build(teams.Parts{Models: func(string) models.Model { return nil }, Tools: []tools.Source{look}, Memory: knows{}})

@@ -56,7 +56,7 @@ func TestErrorsSayWhereAndWhatWasMeant(t *testing.T) {
 		{"rounds: 4", "budget: 5usd", `team.yaml:2:3: models.main.price: is required, since the budget is in money`},
 		{"rounds: 4", "threshold: 1.5", `threshold: 1.5 is not above 0 and at most 1`},
 		{"rounds: 4", "advocate: verifer", `"verifer" is no agent that may challenge`},
-		{"rounds: 4", "quorum: 3", `quorum: 3 is not from 1 to the number of agents`},
+		{"rounds: 4", "quorum: 3", `quorum: 3 is not from 1 to 2, the number of agents`},
 		{"rounds: 4", "rounds: 4\nrounds: 5", `team.yaml:14:1: `},
 		{"rounds: 4", "rounds: [4", `team.yaml:13:`},
 		{"rounds: 4", "---\nrounds: 4", `team.yaml: not one YAML document with the fields of a team`},

@@ -1,6 +1,7 @@
 package teams
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -105,14 +106,14 @@ func (t *Team) checkTerms(f *faults) {
 		f.add("threshold", "%v is not above 0 and at most 1", t.Threshold)
 	}
 	if t.Quorum < 0 || t.Quorum > len(t.Agents) {
-		f.add("quorum", "%d is not from 1 to the number of agents", t.Quorum)
+		f.add("quorum", "%d is not from 1 to %d, the number of agents", t.Quorum, len(t.Agents))
 	}
 	if a := slices.IndexFunc(t.Agents, func(a Agent) bool { return a.ID == t.Advocate }); t.Advocate != "" && (a < 0 || t.Agents[a].CanEmit != nil && !slices.Contains(t.Agents[a].CanEmit, signals.KindChallenge)) {
 		var ids []string
 		for _, a := range t.Agents {
 			ids = append(ids, a.ID)
 		}
-		f.add("advocate", "%q is no agent that may challenge%s", t.Advocate, text.Suggest(t.Advocate, ids))
+		f.add("advocate", "%q is no agent that may challenge%s", t.Advocate, cmp.Or(text.Suggest(t.Advocate, ids), "; it is one of "+strings.Join(ids, ", ")))
 	}
 	if t.Calls < 0 {
 		f.add("calls", "%d is not positive", t.Calls)

@@ -155,7 +155,7 @@ func (b *Budget) tryReserve(model models.ID, most Spend) (r reservation, freed <
 	switch {
 	case !b.fits(taken.plus(most)):
 		b.account.Refused++
-		return r, nil, &refusal{most, taken, b.most}
+		return r, nil, &refusal{most, taken, b.most, b.account.Open.plus(b.account.Withheld)}
 	case b.fits(taken.plus(b.account.Reserved).plus(most)):
 		b.account.Reserved = b.account.Reserved.plus(most)
 		return reservation{model, most, b.recent.likely(model, most)}, nil, nil
@@ -183,7 +183,7 @@ func (b *Budget) hold(model models.ID, most Spend, n int) (release func(), ok bo
 }
 
 // A refusal is the error of a call that does not fit.
-type refusal struct{ call, taken, most Spend }
+type refusal struct{ call, taken, most, open Spend }
 
 func (r *refusal) Error() string {
 	var left []string
@@ -193,7 +193,11 @@ func (r *refusal) Error() string {
 	if r.most.Money > 0 {
 		left = append(left, fmt.Sprintf("%v of %v", r.most.Money-r.taken.Money, r.most.Money))
 	}
-	return fmt.Sprintf("it may take %v, and %s are left", r.call, strings.Join(left, " and "))
+	text := fmt.Sprintf("it may take %v, and %s are left", r.call, strings.Join(left, " and "))
+	if r.open != (Spend{}) {
+		text += fmt.Sprintf("; %v are held for calls of unknown cost, which Budget.Settle or --settle releases", r.open)
+	}
+	return text
 }
 
 func (*refusal) Unwrap() error { return models.ErrBudget }

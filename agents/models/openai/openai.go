@@ -76,7 +76,7 @@ var newer = regexp.MustCompile(`(?i)(^|[/.])(gpt-5|o[1-9])([-.:@]|$)`)
 // New returns a model. It makes no request.
 func New(o Options) (*Model, error) {
 	if o.Model == "" {
-		return nil, errors.New("openai: no model is named")
+		return nil, errors.New("openai: Options.Model is required: the name that the server has for it")
 	}
 	if !slices.Contains([]string{"", maxTokens, maxCompletionTokens}, o.Tokens) {
 		return nil, fmt.Errorf("openai: tokens %q is neither %s nor %s", o.Tokens, maxTokens, maxCompletionTokens)

@@ -44,7 +44,7 @@ func (t Team) Waits(g *runlog.Stage, journaled bool) error {
 	case g.Answered != nil && g.Asked == nil:
 		return &runlog.AnsweredError{Thread: g.Answered.Thread, By: g.Answered.Payload.By, At: g.Answered.Time}
 	case g.Announced != nil:
-		return fmt.Errorf("%w: it is decided", runlog.ErrLog)
+		return fmt.Errorf("%w: it is decided, so no question is open: retract takes back what it rests on", runlog.ErrLog)
 	case journaled && g.Decided == nil:
 		return fmt.Errorf("%w: it was broken off before it stopped: go on with it without an answer first", runlog.ErrLog)
 	}

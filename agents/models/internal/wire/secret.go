@@ -14,7 +14,7 @@ import (
 func Base(raw string) (at *url.URL, secrets []string, err error) {
 	at, err = url.Parse(raw)
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
-		return nil, nil, errors.New("the base URL is not one of http or https")
+		return nil, nil, errors.New("BaseURL must begin with http:// or https:// and name a host, such as http://127.0.0.1:8000/v1")
 	}
 	if password, ok := at.User.Password(); ok {
 		escaped := url.UserPassword(at.User.Username(), password).String()
