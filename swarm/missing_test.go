@@ -192,7 +192,7 @@ func TestAnErrorOfAnyTextIsSaidInTheLog(t *testing.T) {
 		return agents.Fail(errors.New(strings.Repeat("\xff€", 1<<16)))
 	})
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{long, talker("t")}, Limits: swarm.Limits{Rounds: 1}}))
-	if r.Stop == runlog.StopError || len(r.Failed) != 1 || !strings.Contains(r.Detail, "long failed in round 1: €") {
+	if r.Stop == runlog.StopError || len(r.Failed) != 1 || !strings.Contains(r.Detail, "long failed in round 1: \ufffd€") {
 		t.Errorf("%v: %.200s", r.Stop, r.Detail)
 	}
 }

@@ -10,5 +10,5 @@ func Example() {
 	//  7 bob: agree bob
 	//  9 judge: agree ann
 	// 10 judge: disagree bob
-	// consensus: back off with jitter (2 of 2 agree, 100 % of the weight; 70 % is needed)
+	// consensus: back off with jitter (2 of 3 agree with "ann", 71.4 % of the weight; 70 % is needed)
 }

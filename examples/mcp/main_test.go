@@ -12,6 +12,6 @@ func Example() {
 	// > B
 	//
 	// The team: Keep raw logs for 7 days, and hashes for 90.
-	// 6 of 6 agree, 100 % of the weight; 70 % is needed
-	// It rests on 0 voters; 0 of the other ways to count would decide otherwise.
+	// 6 of 7 agree with "B", 88.7 % of the weight; 70 % is needed
+	// It rests on 0 voters; 8 of the other ways to count would decide otherwise.
 }
