@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/swarmbus/swarmbus/bus/internal/watch"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
+	"github.com/swarmbus/swarmbus/bus/internal/watch"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -26,8 +26,8 @@ type Handler struct {
 	inline *inline
 	kind   *store.Topic
 	site   *watch.Site // where Handle was called
-	before uint64     // entries that the handlers of its kind had all got before
-	ledger ledger     // of what it was run for; protected by the bus's lock
+	before uint64      // entries that the handlers of its kind had all got before
+	ledger ledger      // of what it was run for; protected by the bus's lock
 }
 
 // takes reports whether the handler gets an entry. It reads the signal only if that

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/bus/internal/backlog"
-	"github.com/swarmbus/swarmbus/bus/internal/watch"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/bus/internal/wait"
+	"github.com/swarmbus/swarmbus/bus/internal/watch"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
