@@ -290,6 +290,7 @@ func TestAbstainingTakesTheGreatestWeightBack(t *testing.T) {
 func TestARoundDropsSupersededVotes(t *testing.T) {
 	heap := func() uint64 {
 		runtime.GC()
+		runtime.GC() // what became garbage during the first
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc

@@ -81,6 +81,7 @@ func held(tb testing.TB, n int) float64 {
 	tb.Helper()
 	heap := func() uint64 {
 		runtime.GC()
+		runtime.GC() // what became garbage during the first
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
