@@ -52,8 +52,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	kept, unmoved := inAreas(rooms), few(looks)
-	if !within(rooms) || !kept || !unmoved {
+	kept, timeless := inAreas(rooms), few(looks)
+	if !within(rooms) || !kept || !timeless {
 		os.Exit(1)
 	}
 }

@@ -179,7 +179,7 @@ func TestNextDriverGoesOnWithoutRepeatingARecordedCall(t *testing.T) {
 		ended <- err
 	}()
 	<-hangs
-	for ctx := soon(t); calls[0].Load() < 4; time.Sleep(time.Millisecond) { // three in the first round, bob's in the second
+	for ctx := soon(t); calls[0].Load() < 4; pause() { // three in the first round, bob's in the second
 		if ctx.Err() != nil {
 			t.Fatal(calls[0].Load())
 		}
@@ -197,7 +197,7 @@ func TestNextDriverGoesOnWithoutRepeatingARecordedCall(t *testing.T) {
 	}
 	select {
 	case <-given: // up, while it is still cut off
-	case <-time.After(20 * time.Second):
+	case <-soon(t).Done():
 		t.Error("the first driver's turn goes on without the lease")
 	}
 	if r.Stop != runlog.StopConsensus || r.Answer != "exponential backoff with jitter" {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
@@ -48,7 +47,7 @@ func TestCommandsTellHowTheConnectionIs(t *testing.T) {
 	}
 	server.StartProcess(t)
 	for _, c := range all {
-		for ctx := soon(t); strings.Count(c.text(), "nats: connected to") < 2; time.Sleep(5 * time.Millisecond) {
+		for ctx := soon(t); strings.Count(c.text(), "nats: connected to") < 2; pause() {
 			if ctx.Err() != nil {
 				t.Fatalf("%v is not connected again:\n%s", c.cmd.Args[1], c.text())
 			}

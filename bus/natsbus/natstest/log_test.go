@@ -108,9 +108,7 @@ func TestSignalWhoseIDIsOnItsWayIsRefusedAtOnce(t *testing.T) {
 	for l.Stats().Retried == 0 {
 		pause()
 	}
-	short, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
-	if _, err := l.Append(short, []signals.Any{complete(s)}, 0); !errors.Is(err, bus.ErrDuplicate) {
+	if _, err := l.Append(soon(t), []signals.Any{complete(s)}, 0); !errors.Is(err, bus.ErrDuplicate) {
 		t.Errorf("the second one: %v, want ErrDuplicate", err)
 	}
 	proxy.Mend()
@@ -347,7 +345,8 @@ func complete(s *signals.Signal[signals.Discovery]) signals.Any {
 	return s
 }
 
-func pause() { time.Sleep(50 * time.Millisecond) }
+// pause is the time between two looks at what another process does without a word about it.
+func pause() { time.Sleep(10 * time.Millisecond) }
 
 // A log knows resolutions without an option.
 func TestResolutionEndsAConflictInEveryProcess(t *testing.T) {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
+	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -49,7 +49,7 @@ func proposes(thread, id, content string) signals.Any {
 
 // soon bounds tests that would otherwise hang.
 func soon(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), timetest.Hang)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -66,7 +66,7 @@ func must(t testing.TB, p *bus.Publisher, s signals.Any) bus.Receipt {
 // reach waits until a bus has a sequence number.
 func reach(t testing.TB, b *bus.Bus, seq uint64) {
 	t.Helper()
-	for ctx := soon(t); b.Last() < seq; time.Sleep(time.Millisecond) {
+	for ctx := soon(t); b.Last() < seq; pause() {
 		if ctx.Err() != nil {
 			t.Fatalf("the bus is at %d, not at %d", b.Last(), seq)
 		}

@@ -146,7 +146,7 @@ func (c *crowd) end() {
 func (c *crowd) more(t *testing.T, n int64) {
 	t.Helper()
 	want := c.acknowledged.Load() + n
-	for ctx := soon(t); c.acknowledged.Load() < want; time.Sleep(time.Millisecond) {
+	for ctx := soon(t); c.acknowledged.Load() < want; pause() {
 		if ctx.Err() != nil {
 			t.Fatalf("%d acknowledged, want %d", c.acknowledged.Load(), want)
 		}

@@ -83,7 +83,7 @@ func (c *talk) types(t *testing.T, line string) {
 // sees waits until a text was printed.
 func (c *talk) sees(t *testing.T, text string) {
 	t.Helper()
-	for ctx := soon(t); !strings.Contains(c.text(), text); time.Sleep(5 * time.Millisecond) {
+	for ctx := soon(t); !strings.Contains(c.text(), text); pause() {
 		if ctx.Err() != nil {
 			t.Fatalf("no %q in:\n%s", text, c.text())
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -56,7 +55,7 @@ func TestConsoleTellsHowItsLogsAre(t *testing.T) {
 	}
 	shows := func(path string, all ...string) {
 		t.Helper()
-		for ctx := soon(t); ; time.Sleep(10 * time.Millisecond) {
+		for ctx := soon(t); ; pause() {
 			text, missing := get(path), ""
 			for _, want := range all {
 				if !strings.Contains(text, want) {

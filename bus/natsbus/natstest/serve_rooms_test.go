@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
@@ -80,7 +79,7 @@ func (b *browser) says(t *testing.T, room, text string) {
 // sees waits until the feed has had a text.
 func (b *browser) sees(t *testing.T, text string) {
 	t.Helper()
-	for ctx := soon(t); ; time.Sleep(5 * time.Millisecond) {
+	for ctx := soon(t); ; pause() {
 		b.mu.Lock()
 		all := b.seen.String()
 		b.mu.Unlock()

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
@@ -66,7 +65,7 @@ func TestConsoleShowsAndAnswersSolvesOfOtherProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	var items []api.Item
-	for ctx := soon(t); len(items) == 0; time.Sleep(10 * time.Millisecond) {
+	for ctx := soon(t); len(items) == 0; pause() {
 		if items, err = c.Items(ctx); err != nil {
 			t.Fatal(err, driver.text())
 		}

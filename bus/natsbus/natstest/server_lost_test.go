@@ -81,8 +81,7 @@ func TestReadersGoOnWhileAServerStandsStill(t *testing.T) {
 	proxy.Mend()
 	speaker := join(t, natsbus.Options{URL: natstest.URLs(others), Process: "speaker", Storage: natsbus.Storage{Replicas: 3}})
 	last := must(t, agent(t, speaker, "bob"), found("", "second")).Seq
-	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
-	defer cancel()
+	ctx := soon(t)
 	var all sync.WaitGroup
 	for i, r := range readers {
 		all.Go(func() {
@@ -91,7 +90,7 @@ func TestReadersGoOnWhileAServerStandsStill(t *testing.T) {
 					t.Errorf("reader %d is at %d, not at %d", i, r.Bus().Last(), last)
 					return
 				}
-				time.Sleep(10 * time.Millisecond)
+				pause()
 			}
 		})
 	}

@@ -103,7 +103,9 @@ func TestPublisherWhoseLogIsClosedDoesNotKnow(t *testing.T) {
 		_, err := agent(t, l, "a").Publish(soon(t), found("t", "second"))
 		told <- err
 	}()
-	time.Sleep(200 * time.Millisecond) // until it is sent
+	for l.Stats().Retried == 0 { // until it is sent, and there is no answer
+		pause()
+	}
 	l.Close()
 	if err := <-told; !errors.Is(err, bus.ErrUnknown) || !errors.Is(err, natsbus.ErrClosed) {
 		t.Errorf("got %v, want ErrUnknown and ErrClosed", err)

@@ -206,7 +206,7 @@ func TestProcessThatDerivesSomethingElseRaisesAnAlarmWithTheFirstSignal(t *testi
 	for i := range 7 {
 		must(t, a, found("t", string(rune('0'+i))))
 	}
-	for ctx := soon(t); same.Stats().Compared < 7; time.Sleep(time.Millisecond) {
+	for ctx := soon(t); same.Stats().Compared < 7; pause() {
 		if ctx.Err() != nil {
 			t.Fatalf("%+v", same.Stats())
 		}

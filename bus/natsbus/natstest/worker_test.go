@@ -138,7 +138,7 @@ func obey(control string, offset *atomic.Int64, stop func()) {
 		if d, err := time.ParseDuration(string(text)); err == nil {
 			offset.Store(int64(d))
 		}
-		time.Sleep(20 * time.Millisecond)
+		pause()
 	}
 }
 
@@ -165,7 +165,7 @@ func publish(ctx context.Context, p *bus.Publisher, l *ledger, run string, i int
 		}
 		l.write(e)
 		if err != nil {
-			time.Sleep(10 * time.Millisecond)
+			pause()
 		}
 	}
 }
