@@ -105,6 +105,7 @@ var rules = []struct {
 	{"swarm/synthesis/writer", rule{ours: []string{"signals", "consensus", "agents", "agents/models", "swarm/claims", "swarm/synthesis"}}},
 	{"swarm/mode", rule{ours: []string{"signals", "consensus", "agents"}}},
 	{"swarm/claims", rule{ours: []string{"signals", "agents"}}},
+	{"swarm/said", rule{ours: []string{"signals", "signals/coordination", "conflict", "bus", "agents", "swarm/runlog", "swarm/settle", "swarm/synthesis"}}},
 	{"swarm/credit", rule{ours: []string{"signals", "consensus", "swarm/claims"}}},
 	{"swarm/talk", rule{ours: []string{"signals", "agents", "swarm/mode", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/settle", rule{ours: []string{"signals", "signals/coordination", "consensus", "agents"}}},
@@ -137,7 +138,7 @@ var rules = []struct {
 		},
 	}},
 	{"swarm/transcript", rule{
-		ours:   []string{"signals", "signals/coordination", "conflict", "bus", "consensus", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/talk"},
+		ours:   []string{"swarm/said", "signals", "signals/coordination", "conflict", "bus", "consensus", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/talk"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
 	{"swarm/transcript/terminal", rule{
@@ -181,7 +182,7 @@ var rules = []struct {
 		"agents/memory", "agents/models", "agents/models/limits", "agents/tools", "swarm/desk", "swarm/teams", "swarm/teams/memories", "swarm/teams/providers", "swarm/teams/servers",
 	}}},
 	{"swarm/console/view", rule{ours: []string{
-		"signals", "signals/coordination", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "swarm/cassette", "swarm/desk", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",
+		"swarm/said", "signals", "signals/coordination", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "swarm/cassette", "swarm/desk", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",
 	}}},
 	{"swarm/console/feed", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/coder/websocket"}}},
 	{"swarm/console/guard", rule{ours: []string{"swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},

@@ -7,10 +7,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/runlog"
-	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/said"
 )
 
 // maxMentions is the maximum number of signals that one attribute lists.
@@ -55,37 +53,36 @@ func (w *watch) about(all []attribute.KeyValue, s signals.Any, h *signals.Header
 	if answered.seq > 0 {
 		all = append(all, keyReplyTo.String(answered.String()))
 	}
-	switch s := s.(type) {
-	case *signals.Signal[signals.Proposal]:
-		all = append(all, keyProposal.String(w.proposal(s.Payload.ProposalID)))
-	case *signals.Signal[signals.Vote]:
-		v := &s.Payload
-		all = append(all, keyProposal.String(w.proposal(v.ProposalID)), keyStance.String(v.Stance.String()), keyWeight.Float64(v.Weight))
-	case *signals.Signal[signals.Doubt]:
-		all = append(all, keyTarget.String(w.mentioned(s.Payload.TargetSignalID)), keySeverity.String(s.Payload.Severity.String()))
-	case *signals.Signal[signals.Challenge]:
-		all = append(all, keyTarget.String(w.mentioned(s.Payload.TargetSignalID)))
-	case *signals.Signal[signals.Conflict]:
-		all = append(all, keyRivals.StringSlice([]string{w.mentioned(s.Payload.SignalA), w.mentioned(s.Payload.SignalB)}))
-	case *signals.Signal[conflict.Resolution]:
-		all = append(all, keyHow.String(w.how(s.Payload.How)), keyRivals.StringSlice([]string{w.mentioned(s.Payload.SignalA), w.mentioned(s.Payload.SignalB)}))
-		if winner := s.Payload.Winner; !winner.IsZero() {
-			all = append(all, keyWinner.String(w.mentioned(winner)))
-		}
-	case *signals.Signal[signals.Consensus]:
-		all = append(all, keyProposal.String(w.proposal(s.Payload.ProposalID)))
-	case *signals.Signal[signals.Escalation]:
-		all = append(all, w.asks(s)...)
-	case *signals.Signal[runlog.Late]:
-		all = append(all, keyAgentName.String(s.Payload.Agent))
-	case *signals.Signal[runlog.Failed]:
-		all = append(all, keyAgentName.String(s.Payload.Agent))
-	case *signals.Signal[runlog.Refused]:
-		all = append(all, keyAgentName.String(s.Payload.Agent))
-	case *signals.Signal[settle.Unpaid]:
-		all = append(all, keyAgentName.String(s.Payload.Agent))
-	case *signals.Signal[runlog.Same]:
-		all = append(all, keyProposal.String(w.proposal(s.Payload.ProposalID)), keySameAs.String(w.proposal(s.Payload.As)))
+	l := said.Of(s)
+	if l.Proposal != "" {
+		all = append(all, keyProposal.String(w.proposal(l.Proposal)))
+	}
+	if l.Stance != 0 {
+		all = append(all, keyStance.String(l.Stance.String()), keyWeight.Float64(l.Weight))
+	}
+	if !l.Target.IsZero() {
+		all = append(all, keyTarget.String(w.mentioned(l.Target)))
+	}
+	if l.Severity != "" {
+		all = append(all, keySeverity.String(l.Severity))
+	}
+	if l.How != "" {
+		all = append(all, keyHow.String(w.how(l.How)))
+	}
+	if !l.Rivals[1].IsZero() {
+		all = append(all, keyRivals.StringSlice([]string{w.mentioned(l.Rivals[0]), w.mentioned(l.Rivals[1])}))
+	}
+	if !l.Winner.IsZero() {
+		all = append(all, keyWinner.String(w.mentioned(l.Winner)))
+	}
+	if l.Agent != "" {
+		all = append(all, keyAgentName.String(l.Agent))
+	}
+	if l.As != "" {
+		all = append(all, keySameAs.String(w.proposal(l.As)))
+	}
+	if p, ok := signals.As[signals.Escalation](s); ok {
+		all = append(all, w.asks(p)...)
 	}
 	if w.content != nil {
 		all = append(all, keyContent.String(w.capture(s)))

@@ -30,11 +30,11 @@ var areas = []area{
 	{limit{"conflict", 808, 850, 800}, []string{"conflict/..."}},
 	{limit{"consensus", 5699, 5735, 5700}, []string{"consensus/..."}}, // 15 more for outcomes that are no consensus
 	{limit{"agents", 12395, 13830, 12000}, []string{"agents/..."}},    // 1,080 more for the wire of models, which two SDKs of other people read before, and 250 for servers with the habits of vendors, which only tests use
-	{limit{"swarm", 13518, 15230, 13000}, []string{"swarm/..."}},      // 1500 more for swarm/desk, which server, command and NATS shed as they move onto it; 130 for what is settled or contested, beside the rule that old journals have
+	{limit{"swarm", 13518, 15335, 13000}, []string{"swarm/..."}},      // 105 more for the table of swarm/said, of which server and otel had parts; 1500 more for swarm/desk, which server, command and NATS shed as they move onto it; 130 for what is settled or contested, beside the rule that old journals have
 	{limit{"rooms", 5605, 5610, 5200}, []string{"swarm/rooms/..."}},
 	{limit{"otel", 3283, 3285, 3100}, []string{"otel/..."}},
 	{limit{"NATS", 4774, 4950, 4200}, []string{"bus/natsbus/...", "swarm/machines/..."}}, // 150 more for machines.Place, which the command had
-	{limit{"server", 10098, 9450, 8600}, []string{"swarm/console/...", "swarm/a2a/...", "swarm/mcpserver/...", "agents/join/..."}},
+	{limit{"server", 10098, 9345, 8600}, []string{"swarm/console/...", "swarm/a2a/...", "swarm/mcpserver/...", "agents/join/..."}},
 	{limit{"command", 7301, 7100, 5400}, []string{"cmd/..."}},
 	{limit{"stores and helpers", 2517, 2850, 2200}, []string{ // 25 more for internal/timetest, which only tests use, 75 for internal/retry in place of two modules; 150 more for internal/text, of which others had parts
 		"agents/memory/sqlite/...", "agents/memory/postgres/...", "agents/memory/internal/...", "internal/...", ".",
@@ -48,7 +48,7 @@ var (
 	root  = limit{"root module", 79673, 81600, 52000} // and all: 1,370 more, as agents, 40 for what names what is wrong, and 700 while the second implementations beside swarm/desk are there
 	whole = limit{"all", 89216, 91340, 81500}
 	// The reading counts those at top level: 3064, of which 2300 are to stay. These are also fields and methods.
-	named = limit{"exported names", 5963, 6275, 4500} // 10 more for outcomes that are no consensus; 70 more, as agents and helpers; 150 as swarm/desk; 10 for what internal/text has instead of functions in each package
+	named = limit{"exported names", 5963, 6310, 4500} // 35 for swarm/said, whose table replaces three switches; 10 more for outcomes that are no consensus; 70 more, as agents and helpers; 150 as swarm/desk; 10 for what internal/text has instead of functions in each package
 )
 
 // areaOf returns the area that has a package, by the longest of the patterns that match.

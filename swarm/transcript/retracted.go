@@ -11,16 +11,10 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
-// takenBack says what is taken back, and why.
-func (t *page) takenBack(p signals.Retraction) string {
-	what := p.TargetSignalID.String()
-	if seq, known := t.seqs[p.TargetSignalID]; known {
-		what = fmt.Sprintf("[%d]", seq)
-	}
-	if p.By != "" {
-		what += " for " + p.By
-	}
-	return fmt.Sprintf("takes back %s: %s", what, p.Reason)
+// takenBack says what is taken back, where, by whom and why.
+func (t *page) takenBack(s *signals.Signal[signals.Retraction]) string {
+	what, _ := t.describe(s)
+	return fmt.Sprintf("[%d] %s %s", s.Seq, s.Source, what)
 }
 
 // retracted shows what was taken back, and the votes that fell with it, but for what [Revised] has.
@@ -37,7 +31,7 @@ func (t *page) retracted(r *solves.Result) {
 		if i > 0 {
 			title = "         "
 		}
-		t.line("%s %s", title, t.said(fmt.Sprintf("[%d] %s %s", s.Seq, s.Source, t.takenBack(s.Payload))))
+		t.line("%s %s", title, t.said(t.takenBack(s)))
 	}
 	for _, v := range r.Fallen {
 		t.line("          %s", t.paint(faint, t.said(fmt.Sprintf("so the vote [%d] of %s on %s does not count", v.Seq, v.Source, v.Payload.ProposalID))))
@@ -56,7 +50,7 @@ func Revised(r *solves.Result) string {
 	}
 	var all []string
 	for _, s := range r.Revision.Said {
-		all = append(all, text.Printable(fmt.Sprintf("Retracted [%d] %s %s", s.Seq, s.Source, t.takenBack(s.Payload))))
+		all = append(all, text.Printable("Retracted "+t.takenBack(s)))
 	}
 	all = append(all, "          The votes and claims of the decision still count what was taken back; the answer as a text and the credit do not.", changes(r.Revision, r.Decision))
 	return strings.Join(all, "\n")

@@ -10,15 +10,13 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
-	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/said"
 	"github.com/swarmbus/swarmbus/swarm/solves"
-	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 // Options of [Text]. The zero value and nil mean the defaults; package terminal
@@ -156,101 +154,23 @@ func label(s signals.Any) string {
 	return text.Printable(name[strings.LastIndex(name, "/")+1:])
 }
 
-// describe describes a signal in one sentence. A payload of an agent's own may panic.
+// describe describes a signal in one sentence.
 func (t *page) describe(s signals.Any) (what string, as style) {
-	defer func() {
-		if v := recover(); v != nil {
-			what, as = fmt.Sprintf("cannot be shown: panic: %v", v), red
-		}
-	}()
-	switch p := s.Body().(type) {
-	case signals.Task:
-		return p.Task, bold
-	case signals.Discovery:
-		return join(p.Finding, p.Evidence), blue
-	case signals.Proposal:
-		return p.ProposalID + ": " + join(p.Content, p.Reasoning), bold
-	case signals.Doubt:
-		return p.Severity.String() + ": " + p.Concern, amber
-	case signals.Challenge:
-		return p.CounterArgument, amber
-	case signals.Vote:
-		return fmt.Sprintf("%s %s (%.2f): %s", p.Stance, p.ProposalID, p.Weight, p.Reasoning), stanceStyle(p.Stance)
-	case signals.Conflict:
-		return p.Description, red
-	case conflict.Resolution:
-		what := "resolved"
-		if p.How != "" {
-			what += fmt.Sprintf(" by %s", p.How)
-		}
-		if !p.Winner.IsZero() {
-			what += " for " + t.called(p.Winner)
-		}
-		return what + ": " + p.Reason, green
-	case coordination.Transition:
-		var all []string
-		for _, id := range p.Signals {
-			all = append(all, t.called(id))
-		}
-		return fmt.Sprintf("%s: %s", p.State, strings.Join(all, "; ")), faint
-	case signals.Consensus:
-		return p.ProposalID + ": " + p.Decision, green
-	case signals.Escalation:
-		return p.Reason, red
-	case signals.Memory:
-		return p.Category + ": " + p.Content, blue
-	case signals.ToolResult:
-		return p.ToolName + ": " + p.Result, blue
-	case agents.Passed:
-		return p.Reason, faint
-	case synthesis.Written:
-		if p.Why != "" {
-			return "by the template: " + p.Why, faint
-		}
-		return "by " + p.By, faint
-	case signals.Retraction:
-		return t.takenBack(p), amber
-	case runlog.Late:
-		return p.String(), amber
-	case settle.Unpaid:
-		return p.String(), amber
-	case runlog.Failed:
-		return p.String(), red
-	case runlog.Refused:
-		return p.String(), red
-	case runlog.Same:
-		return fmt.Sprintf("%s is the same as %s", p.ProposalID, p.As), faint
-	case runlog.Opened:
-		return p.String(), faint
-	case runlog.Decided:
-		return p.String(), green
-	case runlog.Answered:
-		return "answered by " + p.By, blue
-	case runlog.Outcome:
-		return p.String(), blue
-	case fmt.Stringer:
-		return p.String(), faint
-	default:
-		return inWords(p), faint
+	l, called := said.Of(s), t.called
+	if s.Kind() == signals.KindRetraction {
+		called = t.place
 	}
+	return l.Sentence(called), styles[l.Tone]
 }
 
-func stanceStyle(s signals.Stance) style {
-	switch s {
-	case signals.Agree:
-		return green
-	case signals.Disagree:
-		return red
-	default:
-		return faint
-	}
-}
+var styles = map[said.Tone]style{said.Quiet: faint, said.Strong: bold, said.Fact: blue, said.Warning: amber, said.Bad: red, said.Good: green}
 
-func join(what, why string) string {
-	if why == "" {
-		return what
+// place returns the place of a signal in the log: its id if the transcript began after it.
+func (t *page) place(id signals.ID) string {
+	if seq, known := t.seqs[id]; known {
+		return fmt.Sprintf("[%d]", seq)
 	}
-	return what + " — " + why
+	return id.String()
 }
 
 func (t *page) stopped(r *solves.Result) {

@@ -123,13 +123,9 @@ func (s *solve) answer(q question) *api.Answered {
 	if i < 0 {
 		return of
 	}
-	switch p := s.Log[i].Body().(type) {
-	case signals.Vote:
-		of.Text, of.Vote, of.Stance = p.Reasoning, p.ProposalID, p.Stance.String()
-	case signals.Memory:
-		of.Text = p.Content
-	default:
-		of.Text = text(s.Log[i])
+	w := s.describe(s.Log[i])
+	if of.Text = w.Text; w.Stance != "" {
+		of.Vote, of.Stance = w.Proposal, w.Stance
 	}
 	return of
 }
