@@ -45,8 +45,8 @@ var areas = []area{
 
 // Of all areas.
 var (
-	root  = limit{"root module", 79673, 81600, 52000} // and all: 1,370 more, as agents, 40 for what names what is wrong, and 700 while the second implementations beside swarm/desk are there
-	whole = limit{"all", 89216, 91340, 81500}
+	root  = limit{"root module", 79673, 81620, 52000} // and all: 20 for where a value of a team is wrong; 1,370 more, as agents, 40 for what names what is wrong, and 700 while the second implementations beside swarm/desk are there
+	whole = limit{"all", 89216, 91360, 81500}
 	// The reading counts those at top level: 3064, of which 2300 are to stay. These are also fields and methods.
 	named = limit{"exported names", 5963, 6310, 4500} // 35 for swarm/said, whose table replaces three switches; 10 more for outcomes that are no consensus; 70 more, as agents and helpers; 150 as swarm/desk; 10 for what internal/text has instead of functions in each package
 )

@@ -52,7 +52,7 @@ var mistakes = []struct {
 		{"no agents", `2:1: agents`, `want 1 to 64`, file("name: t\nagents: []\n", "team check t.yaml")},
 		{"two agents with one id", `6:6: agents[1].id`, `is taken`, checked("id: b", "id: a")},
 		{"an advocate who is nobody", `7:1: advocate`, `did you mean "a"`, checked("mode: deliberate", "advocate: c")},
-		{"a tab", `8:1`, `cannot start any token`, checked("mode: deliberate", "limits:\n\tmode: deliberate")},
+		{"a tab", `8:1`, `indent with spaces`, checked("mode: deliberate", "limits:\n\tmode: deliberate")},
 		{"a bracket that is not closed", `7:1`, `must be specified`, checked("role: You doubt., model: main}", "role: You doubt., model: main")},
 		{"an empty file", `t.yaml`, `with the fields of a team`, file("", "team check t.yaml")},
 		{"a list in place of a team", `t.yaml`, `with the fields of a team`, file("- a\n- b\n", "team check t.yaml")},

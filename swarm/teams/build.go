@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/thinker"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/mode"
@@ -91,13 +92,15 @@ func (t *Team) Build(p Parts) (swarm.Options, error) {
 
 // offered returns an error for a function that the program does not have.
 func (a Agent) offered(all []tools.Source) error {
-	for name := range a.Tools {
-		has := func(s tools.Source) bool {
-			f, ok := s.(tools.Tool)
-			return ok && f.Full() == name
+	var names []string
+	for _, s := range all {
+		if f, ok := s.(tools.Tool); ok {
+			names = append(names, f.Full())
 		}
-		if !strings.Contains(name, "/") && !slices.ContainsFunc(all, has) {
-			return fmt.Errorf("teams: agent %q, tools: there is no function %q: the tool of a server is server/tool", a.ID, name)
+	}
+	for name := range a.Tools {
+		if !strings.Contains(name, "/") && !slices.Contains(names, name) {
+			return fmt.Errorf("teams: agent %q, tools: there is no function %q%s: the tool of a server is server/tool", a.ID, name, text.Suggest(name, names))
 		}
 	}
 	return nil

@@ -35,6 +35,13 @@ func (r *reader) walk(node ast.Node, t reflect.Type, field string) {
 				r.walk(value, t.Elem(), inside)
 			}
 		}
+	case ast.ScalarNode:
+		if !isText(t) {
+			return
+		}
+		if err := reflect.New(t).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(n.GetToken().Value)); err != nil {
+			r.add(field, n.GetToken().Position, err.Error()) // the decoder would not say where
+		}
 	}
 }
 

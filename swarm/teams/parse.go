@@ -1,6 +1,7 @@
 package teams
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -123,6 +124,7 @@ func (r *reader) read(text []byte) (*Team, error) {
 	if len(text) > mostBytes {
 		return nil, &Error{File: r.file, Problem: fmt.Sprintf("more than %d bytes", mostBytes)}
 	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // with which some editors begin a file
 	if r.findSecrets(text); r.faults != nil {
 		return nil, r.err()
 	}
@@ -167,7 +169,9 @@ func (r *reader) fault(err error) error {
 	if !errors.As(err, &known) {
 		return e
 	}
-	e.Problem = known.GetMessage()
+	if e.Problem = known.GetMessage(); strings.Contains(e.Problem, "'\t'") {
+		e.Problem = "a tab: indent with spaces, as YAML asks"
+	}
 	var mismatch *yaml.TypeError
 	if errors.As(err, &mismatch) {
 		e.Problem = fmt.Sprintf("not %s", wanted(mismatch.DstType))

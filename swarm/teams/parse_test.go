@@ -59,6 +59,8 @@ func TestErrorsSayWhereAndWhatWasMeant(t *testing.T) {
 		{"rounds: 4", "quorum: 3", `quorum: 3 is not from 1 to 2, the number of agents`},
 		{"rounds: 4", "rounds: 4\nrounds: 5", `team.yaml:14:1: `},
 		{"rounds: 4", "rounds: [4", `team.yaml:13:`},
+		{"rounds: 4", "deadline: 5", `team.yaml:13:11: deadline: "5" is not a duration such as 90s or 10m`},
+		{"rounds: 4", "rounds:\n\t- 4", `team.yaml:14:1: a tab: indent with spaces, as YAML asks`},
 		{"rounds: 4", "---\nrounds: 4", `team.yaml: not one YAML document with the fields of a team`},
 		{"rounds: 4", "name: &x y\ncontext: *x", `anchors, aliases, merge keys and tags are not supported`},
 		{"rounds: 4", "<<: {rounds: 4}", `anchors, aliases, merge keys and tags are not supported`},
@@ -104,6 +106,9 @@ func TestErrorsSayWhereAndWhatWasMeant(t *testing.T) {
 	}
 	if _, err := teams.Parse("team.yaml", []byte(small)); err != nil {
 		t.Errorf("unchanged: %v", err)
+	}
+	if _, err := teams.Parse("team.yaml", []byte("\ufeff"+small)); err != nil {
+		t.Errorf("with a byte order mark: %v", err)
 	}
 }
 
