@@ -304,9 +304,7 @@ func (s *Set) run(ctx context.Context, t Tool, args json.RawMessage) (entry, err
 	case result.IsError:
 		e.How = Failed
 	}
-	if len(e.Result.Text) > most {
-		e.Result.Text = text.Shorten(e.Result.Text, most-text.MoreBytes)
-	}
+	e.Result.Text = text.ShortenTo(e.Result.Text, most)
 	return e, nil
 }
 

@@ -41,6 +41,14 @@ func Shorten(s string, most int) string {
 	return s
 }
 
+// ShortenTo is [Shorten] whose whole result has at most most bytes, of at least [MoreBytes].
+func ShortenTo(s string, most int) string {
+	if s = valid(s); len(s) > most {
+		return Shorten(s, most-MoreBytes)
+	}
+	return s
+}
+
 // MoreBytes bounds what [Shorten] adds to a text.
 const MoreBytes = 40
 

@@ -87,10 +87,7 @@ func Prompt(s string, most int) string {
 }
 
 func prompt(s string, most int) string {
-	raw, err := json.Marshal(Shorten(s, most))
-	if err != nil { // strings always marshal
-		return `""`
-	}
+	raw, _ := json.Marshal(Shorten(s, most)) // strings always marshal
 	return string(PromptJSON(raw))
 }
 

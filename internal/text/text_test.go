@@ -188,6 +188,9 @@ func TestCutTextIsTheLongestThatFits(t *testing.T) {
 		if got := text.Head(s, most); len(got) > most || !strings.HasPrefix(s, got) || got == "" && s != "" && most >= utf8.UTFMax {
 			t.Fatalf("Head(%q, %d): got %q", s, most, got)
 		}
+		if got := text.ShortenTo(s, 40+most); len(got) > 40+most || len(string(runes)) <= 40+most && got != string(runes) {
+			t.Fatalf("ShortenTo(%q, %d): got %q", s, 40+most, got)
+		}
 		if got := text.Shorten(s, most); len(got) > most+text.MoreBytes {
 			t.Fatalf("%q has %d bytes", got, len(got))
 		}

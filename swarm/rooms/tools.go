@@ -104,7 +104,7 @@ func (t *Turn) Call(ctx context.Context, call Call, run func(context.Context) (s
 	if stub == nil {
 		stub = t.router.opts.Stub
 	}
-	distill(ctx, stub, &tool, fit(result, t.router.opts.Result), t.router.now().Sub(began))
+	distill(ctx, stub, &tool, texts.ShortenTo(result, t.router.opts.Result), t.router.now().Sub(began))
 	return called(tool), t.emit(ctx, &tool)
 }
 
@@ -165,14 +165,6 @@ func distill(ctx context.Context, write Stubber, tool *events.Tool, result strin
 	}
 	stub = text.Line(stub)
 	tool.Stub = &stub
-}
-
-// fit cuts a result that is too long for the log, and appends a note.
-func fit(result string, most int) string {
-	if len(result) <= most {
-		return texts.Shorten(result, most)
-	}
-	return texts.Shorten(result, most-texts.MoreBytes)
 }
 
 // emit commits the newest event of a call; the first one takes a number.
