@@ -106,7 +106,7 @@ func TestRefusedSignalNamesTheRule(t *testing.T) {
 		may("disguised", nil, signals.New(signals.Header{}, picky{signals.KindProposal})),
 	}
 	want := map[string]string{
-		"reserved": "the kind is reserved", "not-allowed": "not in CanEmit", "invalid": "targetSignalId: required",
+		"reserved": "the kind is reserved for the system or a layer", "not-allowed": "not in CanEmit", "invalid": "targetSignalId: required",
 		"taken": "the proposal id belongs to another proposal, by first", "pretends": "the source is another agent's", "foreign": "", "disguised": "",
 	}
 	for _, content := range []func(signals.Kind, string, string) string{nil, otel.Redact} {
