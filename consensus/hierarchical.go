@@ -34,7 +34,7 @@ func (bd *board) highest() standing {
 		rejects := here.rejected && here.none >= bd.terms.threshold
 		reaches := here.reaches(bd.terms.threshold) && !bd.turnedDown(here.lead, i)
 		switch {
-		case (rejects || reaches) && !(bd.learned() && alike(&here, reaches, rejects, false)):
+		case (rejects || reaches) && (!bd.learned() || !alike(&here, reaches, rejects, false)):
 			return here
 		case (rejects || reaches) && doubted.tally == nil:
 			doubted = here

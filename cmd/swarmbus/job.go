@@ -228,9 +228,9 @@ func (f *solveFlags) openers(s *screen, j *job) desk.Openers {
 	by := opening(s, f.terms.Dir, nil)
 	if j.keep.Replay {
 		by.Models, by.Memory = func(*teams.Team) (map[string]models.Model, *limits.Budget, error) { return nil, nil, nil }, nil
-	} else if make := by.Models; j.onTape != nil {
+	} else if open := by.Models; j.onTape != nil {
 		by.Models = func(t *teams.Team) (map[string]models.Model, *limits.Budget, error) {
-			all, budget, err := make(t)
+			all, budget, err := open(t)
 			for name, m := range all {
 				all[name] = cassette.Model(m, j.onTape)
 			}

@@ -175,7 +175,7 @@ var mistakes = []struct {
 		{"an agent of a room with an unknown key", `2:17`, `did you mean "rooms"`, file("agents:\n  - {name: Ann, room: [ops], script: [{say: x}]}\n", "rooms t.yaml")},
 		{"broken JSON for the API", `"location":"body"`, `unexpected end of JSON`, posted("/api/solves", `{"team":`)},
 		{"an unknown key for the API", `"location":"body.tsak"`, `unexpected property`, posted("/api/solves", `{"team":"platform","task":"Q","tsak":"x"}`)},
-		{"an unknown team for the API", `"detail"`, `there is no team`, posted("/api/solves", `{"team":"platfrom","task":"Q"}`)},
+		{"an unknown team for the API", `"detail"`, `there is no team`, posted("/api/solves", `{"team":"platfor","task":"Q"}`)},
 		{"a misspelt tool of a server", `agents[0].tools`, `did you mean "rb/search"`, func(t *testing.T) string {
 			write(t, "t.yaml", toolTeam("{command: [./none]}", "rb/serach: allow"))
 			team, err := teams.Load("t.yaml")

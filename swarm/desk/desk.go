@@ -105,14 +105,14 @@ func (d *Desk) named(err error) error {
 
 // seat opens the team, and seats it.
 func (d *Desk) seat(ctx context.Context, o *Options) (err error) {
-	if d.Team.Open == nil {
+	if d.Open == nil {
 		return nil
 	}
 	k, err := d.place.Keep(ctx)
 	if err != nil {
 		return err
 	}
-	if d.crew, err = d.Team.Open(ctx, k); err != nil {
+	if d.crew, err = d.Open(ctx, k); err != nil {
 		return err
 	}
 	d.options, err = d.place.Seat(Seat{Build: d.dressed(o), Budget: d.crew.Budget, Watch: o.Watch})

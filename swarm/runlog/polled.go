@@ -38,7 +38,7 @@ func (v *Votes) poll(s *signals.Signal[signals.Vote]) *signals.Signal[signals.Vo
 		return s
 	case asked && !v.polled.Take(at, v.calls.asked[at], said, on.Lost && v.yield):
 		return nil
-	case !asked && on != nil && !(on.Lost && v.yield) && slices.Contains(v.answers, s.Source):
+	case !asked && on != nil && (!on.Lost || !v.yield) && slices.Contains(v.answers, s.Source):
 		v.polled.TakeOutside(s.Source, said)
 	}
 	return signals.New(s.Header, said)

@@ -86,13 +86,13 @@ func joined(name string, parts []json.RawMessage) json.RawMessage {
 // keep returns what goes back with the answer; nil: nothing, as for one without calls, to which
 // nobody comes back.
 func (a *answer) keep(id models.ID, calls int) *models.Kept {
-	to, any := kept{Message: a.kept.joined()}, len(a.kept) > 0
+	to, some := kept{Message: a.kept.joined()}, len(a.kept) > 0
 	for _, c := range a.calls {
 		to.Calls = append(to.Calls, c.kept.joined())
-		any = any || len(c.kept) > 0
+		some = some || len(c.kept) > 0
 	}
 	data, err := json.Marshal(to)
-	if err != nil || !any || calls != len(a.calls) || calls == 0 {
+	if err != nil || !some || calls != len(a.calls) || calls == 0 {
 		return nil
 	}
 	return &models.Kept{Model: id, Data: data}

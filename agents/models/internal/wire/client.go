@@ -60,7 +60,7 @@ func (c *Client) Do(ctx context.Context, method, url string, header http.Header,
 			r.Header[http.CanonicalHeaderKey(name)] = values
 		}
 	}
-	got, err := c.http.Do(r)
+	got, err := c.http.Do(r) //nolint:bodyclose // Response.Close closes it
 	if err != nil {
 		return nil, models.TransportError(ctx, c.id, err, false, c.secrets...)
 	}

@@ -191,14 +191,14 @@ func TestFailureKindFollowsHowFarTheCallGot(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Err: errors.New("connection refused")}
 	broken := func(err error) func(*http.Request) (*http.Response, error) {
 		return func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Body: io.NopCloser(io.MultiReader(strings.NewReader("data: {}\n\nda"), failing{err})), Request: r}, nil
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(io.MultiReader(strings.NewReader("data: {}\n\nda"), failing{err})), Request: r}, nil
 		}
 	}
 	fails := func(err error) func(*http.Request) (*http.Response, error) {
 		return func(*http.Request) (*http.Response, error) { return nil, fmt.Errorf("with sk-secret: %w", err) }
 	}
 	long := func(r *http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(strings.Repeat(": "+strings.Repeat("x", 1<<16)+"\n", 300))), Request: r}, nil
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(strings.Repeat(": "+strings.Repeat("x", 1<<16)+"\n", 300))), Request: r}, nil
 	}
 	for name, c := range map[string]struct {
 		server         transport
@@ -206,11 +206,11 @@ func TestFailureKindFollowsHowFarTheCallGot(t *testing.T) {
 		want           *models.Problem
 		unbilled, soon bool
 	}{
-		"never sent": {fails(io.EOF), "http://x y", models.ErrInvalid, true, false},
+		"never sent": {fails(io.EOF), "http://x y", models.ErrInvalid, true, false}, //nolint:bodyclose // there is none
 		"sent elsewhere": {func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 307, Body: http.NoBody, Request: r}, nil
+			return &http.Response{StatusCode: http.StatusTemporaryRedirect, Body: http.NoBody, Request: r}, nil
 		}, "", models.ErrInvalid, true, false},
-		"broken off":             {broken(io.ErrUnexpectedEOF), "", models.ErrCutOff, false, true},
+		"broken off":             {broken(io.ErrUnexpectedEOF), "", models.ErrCutOff, false, true}, //nolint:bodyclose // the client closes it
 		"far too much":           {long, "", models.ErrMalformed, false, true},
 		"connection refused":     {fails(refused), "", models.ErrConnection, true, true},
 		"broken before it began": {fails(io.EOF), "", models.ErrConnection, false, true},
