@@ -38,13 +38,13 @@ var rules = []struct {
 		ours:   []string{"internal/retry", "signals", "signals/cloudevents", "conflict", "bus", "bus/journal"},
 		others: []string{"github.com/nats-io/nats.go"},
 	}},
-	{"agents/remote", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/routing", "agents/tools"}}},
+	{"agents/remote", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/asking", "agents/hooks", "agents/models", "agents/routing", "agents/tools"}}},
 	{"agents/join", rule{
 		ours: []string{"signals", "signals/coordination", "agents", "agents/remote"}, others: []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time/rate"},
 	}},
 	{"swarm/machines/routers", rule{ours: []string{"signals", "bus", "bus/journal", "bus/natsbus", "swarm/machines", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog"}}},
 	{"swarm/machines", rule{ours: []string{
-		"signals", "bus", "bus/journal", "bus/natsbus", "conflict", "consensus", "agents", "agents/remote", "agents/tools", "swarm", "swarm/cassette", "swarm/desk", "swarm/internal/names", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
+		"signals", "bus", "bus/journal", "bus/natsbus", "conflict", "consensus", "agents", "agents/asking", "agents/remote", "agents/tools", "swarm", "swarm/cassette", "swarm/desk", "swarm/internal/names", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
 	}}},
 	{"signals/coordination", rule{ours: []string{"signals"}}},
 	{"swarm/internal/standings", rule{ours: []string{"signals", "agents", "internal/plain"}}},
@@ -92,20 +92,21 @@ var rules = []struct {
 	{"agents/models/openai", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
 	{"agents/models/a2a", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
 	{"agents/models/anthropic", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
+	{"agents/asking", rule{ours: []string{"internal/text", "signals"}}},
 	{"agents/tools", rule{
-		ours:   []string{"internal/retry", "signals", "agents", "agents/hooks", "agents/models"},
+		ours:   []string{"internal/retry", "signals", "agents", "agents/asking", "agents/hooks", "agents/models"},
 		others: []string{"github.com/google/jsonschema-go/jsonschema", "golang.org/x/time/rate"},
 	}},
-	{"agents/tools/mcp", rule{ours: []string{"signals", "agents", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
+	{"agents/tools/mcp", rule{ours: []string{"signals", "agents", "agents/asking", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
 	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/tools"}}},
-	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/models", "agents/tools", "bus", "bus/journal"}}},
-	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/internal/standings", "internal/plain"}}},
+	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/asking", "agents/models", "agents/tools", "bus", "bus/journal"}}},
+	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/routing", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/internal/standings", "internal/plain"}}},
 	{"swarm/selection", rule{}},
 	{"swarm/synthesis", rule{ours: []string{"signals", "conflict", "consensus", "swarm/claims"}}},
 	{"swarm/synthesis/writer", rule{ours: []string{"signals", "consensus", "agents", "agents/models", "swarm/claims", "swarm/synthesis"}}},
 	{"swarm/mode", rule{ours: []string{"signals", "consensus", "agents"}}},
 	{"swarm/claims", rule{ours: []string{"signals", "agents"}}},
-	{"swarm/said", rule{ours: []string{"signals", "signals/coordination", "conflict", "bus", "agents", "swarm/runlog", "swarm/settle", "swarm/synthesis"}}},
+	{"swarm/said", rule{ours: []string{"agents/asking", "signals", "signals/coordination", "conflict", "bus", "agents", "swarm/runlog", "swarm/settle", "swarm/synthesis"}}},
 	{"swarm/credit", rule{ours: []string{"signals", "consensus", "swarm/claims"}}},
 	{"swarm/talk", rule{ours: []string{"signals", "agents", "swarm/mode", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/settle", rule{ours: []string{"signals", "signals/coordination", "consensus", "agents"}}},
@@ -117,7 +118,7 @@ var rules = []struct {
 	{"swarm/internal/settling", rule{ours: []string{"signals", "conflict", "consensus", "agents", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/internal/seat", rule{
 		ours: []string{
-			"signals", "signals/coordination", "bus", "consensus", "agents", "agents/routing", "swarm/internal/coordinate", "swarm/runlog", "swarm/solves", "internal/retry",
+			"signals", "signals/coordination", "bus", "consensus", "agents", "agents/asking", "agents/routing", "swarm/internal/coordinate", "swarm/runlog", "swarm/solves", "internal/retry",
 		},
 	}},
 	{"swarm/internal/verdict", rule{ours: []string{"signals", "consensus", "agents", "swarm/runlog", "swarm/internal/seat"}}},
@@ -126,12 +127,12 @@ var rules = []struct {
 		"signals", "bus", "bus/journal", "consensus/reliability", "swarm/runlog", "swarm/replay", "swarm/internal/clock", "swarm/internal/names",
 	}}},
 	{"swarm/solves", rule{ours: []string{
-		"signals", "conflict", "bus", "signals/coordination", "bus/journal", "consensus", "agents", "agents/routing",
+		"signals", "conflict", "bus", "signals/coordination", "bus/journal", "consensus", "agents", "agents/asking", "agents/routing",
 		"swarm/claims", "swarm/credit", "swarm/synthesis", "swarm/internal/answers", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/settle", "swarm/talk",
 	}}},
 	{"swarm", rule{
 		ours: []string{
-			"signals", "signals/coordination", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/hooks", "agents/routing",
+			"signals", "signals/coordination", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/hooks", "agents/routing",
 			"swarm/mode", "swarm/runlog", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/replay", "swarm/solves",
 			"swarm/internal/answers", "swarm/internal/clock", "swarm/internal/coordinate", "swarm/internal/keep", "swarm/internal/names",
 			"swarm/internal/seat", "swarm/internal/settling", "swarm/internal/verdict", "swarm/internal/why",
@@ -149,7 +150,7 @@ var rules = []struct {
 	{"swarm/teams/providers", rule{ours: []string{"agents/models", "agents/models/limits", "agents/models/a2a", "agents/models/openai", "agents/models/anthropic", "swarm/teams"}}},
 	{"swarm/teams", rule{
 		ours: []string{
-			"signals", "signals/coordination", "swarm/synthesis/writer", "consensus", "agents", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle",
+			"signals", "signals/coordination", "swarm/synthesis/writer", "consensus", "agents", "agents/asking", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle",
 			"bus/journal", "swarm/cassette", "swarm/runlog", "swarm/solves", // for the tests of what a person allows
 		},
 		others: []string{"github.com/goccy/go-yaml"},
@@ -163,7 +164,7 @@ var rules = []struct {
 	}}},
 	{"swarm/rooms/office", rule{
 		ours: []string{
-			"signals", "agents", "agents/models", "agents/thinker", "agents/tools", "swarm", "swarm/rooms/deciding", "bus/journal", "swarm/cassette", "swarm/teams", "swarm/rooms", "swarm/rooms/schedule",
+			"signals", "agents", "agents/asking", "agents/models", "agents/thinker", "agents/tools", "swarm", "swarm/rooms/deciding", "bus/journal", "swarm/cassette", "swarm/teams", "swarm/rooms", "swarm/rooms/schedule",
 			"swarm/rooms/events",
 		},
 		others: []string{"github.com/goccy/go-yaml"},
@@ -175,19 +176,19 @@ var rules = []struct {
 	{"swarm/console/api", rule{others: []string{"github.com/danielgtaylor/huma/v2"}}},
 	{"swarm/console/client", rule{ours: []string{"signals", "bus/journal", "swarm/console/api"}}},
 	{"swarm/desk", rule{ours: []string{
-		"signals", "bus", "bus/journal", "agents", "agents/hooks", "agents/memory", "agents/models", "agents/models/limits", "agents/tools",
+		"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/hooks", "agents/memory", "agents/models", "agents/models/limits", "agents/tools",
 		"swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves", "swarm/teams",
 	}}},
 	{"swarm/desk/open", rule{ours: []string{
 		"agents/memory", "agents/models", "agents/models/limits", "agents/tools", "swarm/desk", "swarm/teams", "swarm/teams/memories", "swarm/teams/providers", "swarm/teams/servers",
 	}}},
 	{"swarm/console/view", rule{ours: []string{
-		"swarm/said", "signals", "signals/coordination", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "swarm/cassette", "swarm/desk", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",
+		"swarm/said", "signals", "signals/coordination", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/asking", "swarm/cassette", "swarm/desk", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",
 	}}},
 	{"swarm/console/feed", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/coder/websocket"}}},
 	{"swarm/console/guard", rule{ours: []string{"swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},
 	{"swarm/console/host", rule{ours: []string{
-		"signals", "bus", "bus/journal", "agents", "agents/hooks", "agents/memory", "agents/reports", "agents/routing", "agents/tools", "swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
+		"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/hooks", "agents/memory", "agents/reports", "agents/routing", "swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
 		"swarm/desk", "swarm/internal/answers", "swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/view",
 	}}},
 	{"swarm/console/demo", rule{ours: []string{
@@ -204,7 +205,7 @@ var rules = []struct {
 	{"swarm/console", rule{ours: []string{"swarm/console/agui", "swarm/console/api", "swarm/console/feed", "swarm/console/guard"}}},
 	{"swarm/schemas", rule{ours: []string{
 		"agents/join", "agents/reports", "swarm/console/api", "swarm/teams",
-		"signals", "signals/cloudevents", "signals/coordination", "agents", "agents/routing", "agents/tools", "conflict", // for the tests, which make them
+		"signals", "signals/cloudevents", "signals/coordination", "agents", "agents/asking", "agents/routing", "agents/tools", "conflict", // for the tests, which make them
 		"swarm/rooms/events", "swarm/rooms/roomlog", "swarm/runlog", "swarm/settle", "swarm/synthesis",
 	}}},
 	{"swarm/reporting", rule{ours: []string{"signals", "bus", "bus/journal", "agents", "agents/reports", "swarm", "swarm/runlog"}}},

@@ -86,7 +86,7 @@ func TestNewKindIsAddedInOnePlace(t *testing.T) {
 		t.Errorf("the span is\n%s", tree)
 	}
 
-	codec, err := desk.NewCodec(signals.For[estimate]())
+	codec, err := runlog.NewCodec(signals.For[estimate]())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
@@ -92,7 +93,7 @@ func TestCallsOfATurnAreInsideOfIt(t *testing.T) {
 		for _, name := range []string{"grep", "files/read", "files/write"} {
 			_, err = calls.Make(ctx, models.Call{ID: name, Name: name, Args: json.RawMessage(`{"path":"my secret"}`)})
 		}
-		if asks := (*tools.AskError)(nil); !errors.As(err, &asks) {
+		if asking.Asked(err) == nil {
 			return agents.Fail(err)
 		}
 		return agents.Emit()

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -74,9 +75,12 @@ func (r *solve) miss(ctx context.Context, t *seat.Turn) {
 func (r *solve) commit(ctx context.Context, t *seat.Turn, o seat.Outcome) {
 	t.State, t.Seat.Turn = seat.Over, nil
 	r.result.Turns.Retried += o.Tries
-	if o.Err != nil {
+	switch calls := asking.Asked(o.Err); {
+	case calls != nil:
+		r.asks(ctx, t, calls)
+	case o.Err != nil:
 		r.failed(ctx, t, o.Err)
-	} else {
+	default:
 		r.result.Turns.Committed++
 	}
 	if o.Strategy != "" {
@@ -99,6 +103,18 @@ func (r *solve) commit(ctx context.Context, t *seat.Turn, o seat.Outcome) {
 	r.end(ctx, r.thread.Handoffs(t.Agent, t.Inbox)) // it had its turn with them
 }
 
+// asks says what a turn asks a person, as far as the log lacks it. The turn is taken again. The
+// round ends first: other turns may be in the middle of a call.
+func (r *solve) asks(ctx context.Context, t *seat.Turn, calls []asking.Call) {
+	r.result.Turns.Asked++
+	for _, c := range calls {
+		r.round.asking = append(r.round.asking, c.String())
+		if !r.thread.Questions.Asks(c.ID) && !r.over() {
+			r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, c))
+		}
+	}
+}
+
 // failed takes the failure of a turn.
 func (r *solve) failed(ctx context.Context, t *seat.Turn, err error) {
 	r.result.Turns.Failed++
@@ -108,9 +124,6 @@ func (r *solve) failed(ctx context.Context, t *seat.Turn, err error) {
 	r.yield(failed)
 	if !t.Failed {
 		r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, runlog.FailedBy(t.Agent, t.Round, err)))
-	}
-	if question, asks := agents.IsAsking(err); asks {
-		r.round.asking = append(r.round.asking, question) // the round ends first: other turns may be in the middle of a call
 	}
 	if miss := (*journal.MissError)(nil); errors.As(err, &miss) {
 		r.fail("the replay differs from the recording", err)

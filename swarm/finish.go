@@ -39,7 +39,7 @@ func (r *solve) finish(ctx context.Context) {
 	}
 	r.write(ctx)
 	r.result.Groupthink = r.groupthink()
-	if stop := r.result.Stop; stop == runlog.StopEscalated || stop == runlog.StopAsked {
+	if r.result.Stop == runlog.StopEscalated {
 		r.result.Question = solves.QuestionOf(r.thread)
 	}
 	r.endCoordination(ctx)
@@ -119,7 +119,7 @@ func (r *solve) reached(ctx context.Context, d consensus.Decision) {
 // leave ends the solve's turns and readers and adds up their accounts.
 func (r *solve) leave(ctx context.Context) {
 	turns := &r.result.Turns
-	turns.Dropped = turns.Taken - turns.Committed - turns.Failed
+	turns.Dropped = turns.Taken - turns.Committed - turns.Failed - turns.Asked
 	for _, t := range r.seats.Turns() {
 		if t.State != seat.Stopped {
 			hooks.Note(ctx, hooks.TurnDropped{Agent: t.Agent, Round: t.Round})
@@ -135,8 +135,8 @@ func (r *solve) leave(ctx context.Context) {
 		r.log.Close()
 	}
 	r.wake.Close()
-	// An escalated solve keeps its proposals for the answer; records end threads themselves.
-	if r.result.Stop != runlog.StopEscalated && r.swarm.keeper == nil {
+	// A solve that asks keeps its log for the answer; records end threads themselves.
+	if stop := r.result.Stop; stop != runlog.StopEscalated && stop != runlog.StopAsked && r.swarm.keeper == nil {
 		r.swarm.bus.CloseThread(r.result.Thread)
 	}
 	r.swarm.names.Release(r.result.Thread)

@@ -7,6 +7,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/internal/answers"
@@ -46,7 +48,7 @@ import (
 // strategy requires no others; a [signals.Memory] leaves the decision to the agents.
 //
 // A question is answered once: a second answer is refused with an [*runlog.AnsweredError]
-// that says who was first.
+// that says who was first. Questions about calls of tools are answered with [Swarm.Answer].
 //
 // The error is a wrapped [runlog.ErrLog] for a log from which no solve can continue, or one
 // of those of [Swarm.Solve]. An empty bus of the swarm is fed with the log; it is an
@@ -79,6 +81,49 @@ func (s *Swarm) StreamResume(ctx context.Context, log []signals.Any, answer sign
 			}
 		}, nil
 	})
+}
+
+// Answer says a person's answer about the call of a tool, one of the [solves.Logged].Questions, in
+// the log. The solve goes on with it when it is resumed, without an answer. Of several answers the
+// first counts: a second one is refused with an [*runlog.AnsweredError]. A journal whose swarm is not
+// open takes [solves.Answer].
+func (s *Swarm) Answer(ctx context.Context, thread string, a asking.Answer) error {
+	s.answering.Lock()
+	defer s.answering.Unlock()
+	asked, err := s.asked(ctx, thread)
+	if err != nil {
+		return err
+	}
+	say, err := asked.Answer(a)
+	if err != nil {
+		return err
+	}
+	for _, said := range say {
+		h := said.Head()
+		h.Time, h.Trace = s.clock.Now(), hooks.TraceOf(ctx)
+		if _, err := s.bus.System().Publish(ctx, signals.With(said, h)); err != nil {
+			return err
+		}
+	}
+	if s.keeper == nil {
+		return nil
+	}
+	return s.keeper.Sync(ctx, s.bus.Last())
+}
+
+// asked returns the questions of a thread: as the journal has them, or else the bus.
+func (s *Swarm) asked(ctx context.Context, thread string) (*runlog.Questions, error) {
+	if s.keeper == nil {
+		t := runlog.New(thread)
+		for said := range s.bus.History(bus.Filter{Threads: []string{thread}}) {
+			t.Apply(said)
+		}
+		return &t.Questions, nil
+	}
+	if err := s.keeper.Sync(ctx, s.bus.Last()); err != nil {
+		return nil, err
+	}
+	return solves.Asked(s.opts.Journal, thread, s.opts.Kinds...)
 }
 
 // team returns the names of the agents.
@@ -128,6 +173,14 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 		r.fail("the coordination of the solve cannot be restored", err)
 	}
 	r.restore(ctx, log)
+	if s.keeper != nil { // it may have questions from before they were signals
+		asked, err := solves.Asked(s.opts.Journal, task.Thread, s.opts.Kinds...)
+		if err != nil {
+			r.fail("the journal cannot be read", err)
+		} else {
+			r.thread.Questions = *asked
+		}
+	}
 	if answer != nil || s.team().Unrecorded(at) != nil {
 		r.seats.DropTurns()
 	} else {

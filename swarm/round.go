@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -208,5 +209,6 @@ func (r *solve) confine(t *seat.Turn) {
 // startTurn runs the turn in a goroutine of its own.
 func (r *solve) startTurn(ctx context.Context, t *seat.Turn) {
 	r.result.Turns.Taken++
+	ctx = asking.With(ctx, r.thread.Questions.Answers())
 	t.Start(r.spent.Counting(ctx, t.Agent), r.span, &r.swarm.running, r.wake.Returned)
 }

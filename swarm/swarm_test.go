@@ -90,7 +90,7 @@ func checkResult(t *testing.T, r *solves.Result) {
 	if !r.Account.Balanced() || r.Account.Pending != 0 {
 		t.Errorf("account does not balance: %+v", r.Account)
 	}
-	if n := r.Turns.Committed + r.Turns.Failed + r.Turns.Dropped; n != r.Turns.Taken {
+	if n := r.Turns.Committed + r.Turns.Failed + r.Turns.Asked + r.Turns.Dropped; n != r.Turns.Taken {
 		t.Errorf("turns do not add up: %+v", r.Turns)
 	}
 	for i, s := range r.Log {

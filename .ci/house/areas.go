@@ -30,7 +30,7 @@ var areas = []area{
 	{limit{"conflict", 808, 850, 800}, []string{"conflict/..."}},
 	{limit{"consensus", 5699, 5735, 5700}, []string{"consensus/..."}}, // 15 more for outcomes that are no consensus
 	{limit{"agents", 12395, 13830, 12000}, []string{"agents/..."}},    // 1,080 more for the wire of models, which two SDKs of other people read before, and 250 for servers with the habits of vendors, which only tests use
-	{limit{"swarm", 13518, 15335, 13000}, []string{"swarm/..."}},      // 105 more for the table of swarm/said, of which server and otel had parts; 1500 more for swarm/desk, which server, command and NATS shed as they move onto it; 130 for what is settled or contested, beside the rule that old journals have
+	{limit{"swarm", 13518, 15560, 13000}, []string{"swarm/..."}},      // 105 more for the table of swarm/said, of which server and otel had parts; 1500 more for swarm/desk, which server, command and NATS shed as they move onto it; 130 for what is settled or contested, beside the rule that old journals have; 225 for the one fold of questions and what answers them, which NATS and server shed
 	{limit{"rooms", 5605, 5610, 5200}, []string{"swarm/rooms/..."}},
 	{limit{"otel", 3283, 3285, 3100}, []string{"otel/..."}},
 	{limit{"NATS", 4774, 4950, 4200}, []string{"bus/natsbus/...", "swarm/machines/..."}}, // 150 more for machines.Place, which the command had
@@ -45,10 +45,10 @@ var areas = []area{
 
 // Of all areas.
 var (
-	root  = limit{"root module", 79673, 81620, 52000} // and all: 20 for where a value of a team is wrong; 1,370 more, as agents, 40 for what names what is wrong, and 700 while the second implementations beside swarm/desk are there
-	whole = limit{"all", 89216, 91360, 81500}
+	root  = limit{"root module", 79673, 81900, 52000} // 280 more for questions as signals beside what reads those of before; and all: 20 for where a value of a team is wrong; 1,370 more, as agents, 40 for what names what is wrong, and 700 while the second implementations beside swarm/desk are there
+	whole = limit{"all", 89216, 91640, 81500}
 	// The reading counts those at top level: 3064, of which 2300 are to stay. These are also fields and methods.
-	named = limit{"exported names", 5963, 6310, 4500} // 35 for swarm/said, whose table replaces three switches; 10 more for outcomes that are no consensus; 70 more, as agents and helpers; 150 as swarm/desk; 10 for what internal/text has instead of functions in each package
+	named = limit{"exported names", 5963, 6340, 4500} // 30 for questions and their answers; 35 for swarm/said, whose table replaces three switches; 10 more for outcomes that are no consensus; 70 more, as agents and helpers; 150 as swarm/desk; 10 for what internal/text has instead of functions in each package
 )
 
 // areaOf returns the area that has a package, by the longest of the patterns that match.

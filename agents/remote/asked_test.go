@@ -3,13 +3,13 @@ package remote_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"iter"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/remote"
 	"github.com/swarmbus/swarmbus/agents/tools"
@@ -60,37 +60,35 @@ func (w *writer) agent() *agents.Agent {
 }
 
 // question returns the question of the turn of a writer, as the swarm gets it.
-func question(t *testing.T, w *writer) tools.Question {
+func question(t *testing.T, w *writer) asking.Call {
 	t.Helper()
 	_, err := elsewhere(w.agent()).Take(t.Context(), fullTurn())
-	var asks *tools.AskError
-	if !errors.As(err, &asks) || len(asks.Questions) != 1 || len(w.calls) > 0 {
+	calls := asking.Asked(err)
+	if len(calls) != 1 || len(w.calls) > 0 {
 		t.Fatalf("%v after the calls %q", err, w.calls)
 	}
-	if text, ok := agents.IsAsking(err); !ok || text != `a wants to call write with { "text": "<b>" }: its policy is to ask` {
-		t.Errorf("it asks %q", text)
+	if got := calls[0].String(); got != `a wants to call write with { "text": "<b>" }: its policy is to ask` {
+		t.Errorf("it asks %q", got)
 	}
-	return asks.Questions[0]
+	return calls[0]
 }
 
-// The answers travel with the next request. What is on record under the agent's own name is no
-// answer, since whoever has its key can record it.
+// The answers travel with the next request.
 func TestCallElsewhereIsMadeAsTheAnswerOfTheRequestSays(t *testing.T) {
 	t.Parallel()
-	for verdict, want := range map[tools.Verdict]string{
-		tools.AllowOnce: "written", tools.AllowSolve: "written", tools.Refuse: "a person has denied the call of write: not today",
+	for verdict, want := range map[asking.Verdict]string{
+		asking.Once: "written", asking.Solve: "written", asking.Deny: "a person has denied the call of write: not today",
 	} {
 		w := &writer{tape: tape{}}
 		q := question(t, w)
-		for _, p := range []tools.Place{q.Once, q.Solve} {
-			w.tape[p] = []byte(`{"answered":{"verdict":"allow once"}}`)
+		if again := question(t, w); again != q {
+			t.Errorf("it asks for %v and then for %v", q, again)
 		}
-		if again := question(t, w); again.Once != q.Once {
-			t.Errorf("it asks for %v and then for %v", q.Once, again.Once)
-		}
-		a := tools.Answer{Verdict: verdict, Reason: "not today"}
-		ctx := tools.WithAnswers(t.Context(), []tools.AnsweredCall{
-			{Place: tools.Place{Thread: "t", Agent: "b"}, Answer: tools.Answer{Verdict: "of another agent"}}, {Place: q.PlaceOf(a), Answer: a},
+		other := q
+		other.Agent = "b"
+		ctx := asking.With(t.Context(), []asking.Answered{
+			{Call: asking.New(other), Answer: asking.Answer{Verdict: "of another agent"}},
+			{Call: q, Answer: asking.Answer{ID: q.ID, Verdict: verdict, Reason: "not today"}},
 		})
 		for range 2 {
 			said, err := elsewhere(w.agent()).Take(ctx, fullTurn())
@@ -98,7 +96,7 @@ func TestCallElsewhereIsMadeAsTheAnswerOfTheRequestSays(t *testing.T) {
 				t.Fatalf("%s: %v, %v", verdict, said, err)
 			}
 		}
-		if n := map[bool]int{true: 0, false: 1}[verdict == tools.Refuse]; len(w.calls) != n {
+		if n := map[bool]int{true: 0, false: 1}[verdict == asking.Deny]; len(w.calls) != n {
 			t.Errorf("%s: the calls %q were made", verdict, w.calls)
 		}
 	}
@@ -107,37 +105,42 @@ func TestCallElsewhereIsMadeAsTheAnswerOfTheRequestSays(t *testing.T) {
 func TestAnswerOfAnUnknownVerdictIsRefused(t *testing.T) {
 	t.Parallel()
 	w := &writer{tape: tape{}}
-	ctx := tools.WithAnswers(t.Context(), []tools.AnsweredCall{{Place: question(t, w).Once, Answer: tools.Answer{Verdict: "perhaps"}}})
+	q := question(t, w)
+	ctx := asking.With(t.Context(), []asking.Answered{{Call: q, Answer: asking.Answer{ID: q.ID, Verdict: "perhaps"}}})
 	if _, err := elsewhere(w.agent()).Take(ctx, fullTurn()); err == nil || !strings.Contains(err.Error(), `verdict = "perhaps"`) || len(w.calls) > 0 {
 		t.Errorf("got %v after the calls %q", err, w.calls)
 	}
 }
 
 // A person has to see what the answer allows: a question counts if it is about a call of the turn,
-// and its places are those of the tool and the arguments that it shows.
+// and its id is that of the tool and the arguments that it shows.
 func TestHostileQuestionsAreNotAsked(t *testing.T) {
 	t.Parallel()
 	w := &writer{tape: tape{}}
 	q := question(t, w)
+	renamed := func(change func(*asking.Call)) func(*asking.Call) {
+		return func(c *asking.Call) { change(c); *c = asking.New(*c) }
+	}
 	for name, c := range map[string]struct {
-		change func(*tools.AskedCall)
+		change func(*asking.Call)
 		want   string
 	}{
-		"another tool":        {func(p *tools.AskedCall) { p.Tool = "read" }, "once"},
-		"other arguments":     {func(p *tools.AskedCall) { p.Args = `{}` }, "once"},
-		"another turn":        {func(p *tools.AskedCall) { p.Once.Turn = 1 }, "turn 1 of t"},
-		"another thread":      {func(p *tools.AskedCall) { p.Once.Thread, p.Solve.Thread = "u", "u" }, "turn 2 of u"},
-		"another agent":       {func(p *tools.AskedCall) { p.Agent, p.Once.Agent, p.Solve.Agent = "b", "b", "b" }, "it is of b"},
-		"of its own":          {func(p *tools.AskedCall) { p.Agent = "b" }, "once"},
-		"the solve's":         {func(p *tools.AskedCall) { p.Solve.Request = p.Once.Request }, "solve"},
-		"a changed tool":      {func(p *tools.AskedCall) { p.Changed = `{"name":"write","description":"harmless","input":{}}` }, "changed"},
-		"no changed tool":     {func(p *tools.AskedCall) { p.Changed = "harmless" }, "changed"},
-		"no JSON":             {func(p *tools.AskedCall) { p.Args = "{" }, "args"},
-		"no reason":           {func(p *tools.AskedCall) { p.Why = "" }, "why"},
-		"a huge question":     {func(p *tools.AskedCall) { p.Args = `"` + strings.Repeat("x", 256<<10) + `"` }, "at most 262144 are allowed"},
+		"another tool":        {func(c *asking.Call) { c.Tool = "read" }, "id"},
+		"other arguments":     {func(c *asking.Call) { c.Args = `{}` }, "id"},
+		"another turn":        {renamed(func(c *asking.Call) { c.Turn = 1 }), "turn 1 of t"},
+		"another thread":      {renamed(func(c *asking.Call) { c.Thread = "u" }), "turn 2 of u"},
+		"another agent":       {renamed(func(c *asking.Call) { c.Agent = "b" }), "it is of b"},
+		"of its own":          {func(c *asking.Call) { c.Agent = "b" }, "id"},
+		"another definition":  {func(c *asking.Call) { c.Spec = "harmless" }, "id"},
+		"another rule":        {func(c *asking.Call) { c.Rule = "write: allow" }, "id"},
+		"a changed tool":      {func(c *asking.Call) { c.Changed = `{"name":"write","description":"harmless","input":{}}` }, "changed"},
+		"no changed tool":     {func(c *asking.Call) { c.Changed = "harmless" }, "changed"},
+		"no JSON":             {func(c *asking.Call) { c.Args = "{" }, "args"},
+		"no reason":           {func(c *asking.Call) { c.Why = "" }, "why"},
+		"a huge question":     {func(c *asking.Call) { c.Args = `"` + strings.Repeat("x", 256<<10) + `"` }, "at most 262144 are allowed"},
 		"a question too many": {nil, "65 questions, at most 64 are allowed"},
 	} {
-		all := []tools.AskedCall{tools.AskedOf(q)}
+		all := []asking.Call{q}
 		if c.change != nil {
 			c.change(&all[0])
 		} else {
@@ -149,7 +152,7 @@ func TestHostileQuestionsAreNotAsked(t *testing.T) {
 		}
 		hostile := &agents.Agent{ID: "a", Actions: acts, Reactor: remote.Reactor(func(context.Context, string, []byte) ([]byte, error) { return text, nil }, nil)}
 		_, err = hostile.Take(t.Context(), fullTurn())
-		if _, asks := agents.IsAsking(err); asks || err == nil || !strings.Contains(err.Error(), c.want) {
+		if asking.Asked(err) != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -8,8 +8,8 @@
 // of the swarm. How request and answer travel is the program's business; both are JSON.
 //
 // What an agent's model costs is not passed on, and neither are errors except for their
-// texts, whether the turn may be tried again, and the questions of a [tools.AskError], which is
+// texts, whether the turn may be tried again, and the questions of an [asking.Error], which is
 // an error of that type here, too. A turn is asked for with the answers of its context
-// ([tools.WithAnswers]), and no others count where the agent is. Custom actions run where the
+// ([asking.With]), and no others count where the agent is. Custom actions run where the
 // swarm is. An agent that learns strategies has to be in the process of the swarm.
 package remote

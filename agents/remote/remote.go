@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -20,7 +20,7 @@ type Ask func(ctx context.Context, agent string, request []byte) (answer []byte,
 
 // Reactor returns the reactor of an agent whose turns are taken elsewhere. A nil codec knows
 // the built-in kinds. If the agent argues in debates it does so elsewhere, too.
-func Reactor(ask Ask, codec *signals.Codec) agents.Reactor { return asking{ask, known(codec)} }
+func Reactor(ask Ask, codec *signals.Codec) agents.Reactor { return elsewhere{ask, known(codec)} }
 
 func known(codec *signals.Codec) *signals.Codec {
 	if codec == nil {
@@ -29,24 +29,24 @@ func known(codec *signals.Codec) *signals.Codec {
 	return codec
 }
 
-type asking struct {
+type elsewhere struct {
 	ask   Ask
 	codec *signals.Codec
 }
 
-var _ agents.Debater = asking{}
+var _ agents.Debater = elsewhere{}
 
 // React implements [agents.Reactor].
-func (a asking) React(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
+func (a elsewhere) React(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
 	return a.take(ctx, t, false)
 }
 
 // Argue implements [agents.Debater].
-func (a asking) Argue(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
+func (a elsewhere) Argue(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
 	return a.take(ctx, t, true)
 }
 
-func (a asking) take(ctx context.Context, t *agents.Turn, argue bool) iter.Seq2[signals.Any, error] {
+func (a elsewhere) take(ctx context.Context, t *agents.Turn, argue bool) iter.Seq2[signals.Any, error] {
 	return func(yield func(signals.Any, error) bool) {
 		all, err := a.askFor(ctx, t, argue)
 		for _, s := range all {
@@ -61,7 +61,7 @@ func (a asking) take(ctx context.Context, t *agents.Turn, argue bool) iter.Seq2[
 }
 
 // askFor returns what the agent says, and why it said no more.
-func (a asking) askFor(ctx context.Context, t *agents.Turn, argue bool) ([]signals.Any, error) {
+func (a elsewhere) askFor(ctx context.Context, t *agents.Turn, argue bool) ([]signals.Any, error) {
 	request, err := encode(ctx, t, argue)
 	if err != nil {
 		return nil, err
@@ -97,26 +97,23 @@ var unlimited = signals.Limits{TextBytes: -1}
 
 // asks returns the error of a turn that asks a person; nil: it asks nothing. The questions have to
 // be about calls of this turn.
-func (r *reply) asks(t *agents.Turn) (*tools.AskError, error) {
+func (r *reply) asks(t *agents.Turn) (*asking.Error, error) {
 	if len(r.Questions) == 0 {
 		return nil, nil
 	}
 	if n := len(r.Questions); n > mostQuestions {
 		return nil, fmt.Errorf("%d questions, at most %d are allowed", n, mostQuestions)
 	}
-	asks := new(tools.AskError)
-	for i, p := range r.Questions {
-		err := p.Check(unlimited)
-		if at := p.Once; err == nil && (p.Agent != t.Agent || at.Thread != t.Thread || at.Turn != t.Round) {
-			err = fmt.Errorf("it is of %s in turn %d of %s", p.Agent, at.Turn, at.Thread)
+	for i, q := range r.Questions {
+		err := q.Check(unlimited)
+		if err == nil && (q.Agent != t.Agent || q.Thread != t.Thread || q.Turn != t.Round) {
+			err = fmt.Errorf("it is of %s in turn %d of %s", q.Agent, q.Turn, q.Thread)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("questions[%d]: %w", i, err)
 		}
-		q, _ := p.Question() // it was checked
-		asks.Questions = append(asks.Questions, q)
 	}
-	return asks, nil
+	return &asking.Error{Calls: r.Questions}, nil
 }
 
 // Read returns the signals of the answer. A nil codec knows the built-in kinds.
@@ -179,11 +176,7 @@ func Take(ctx context.Context, a *agents.Agent, codec *signals.Codec, request []
 	if err != nil {
 		answer.Error = strings.TrimPrefix(err.Error(), "agents: "+a.ID+": ") // the swarm says whose it is
 		answer.After, answer.Retry = agents.IsRetryable(err)
-		if asks := (*tools.AskError)(nil); errors.As(err, &asks) {
-			for _, q := range asks.Questions {
-				answer.Questions = append(answer.Questions, tools.AskedOf(q))
-			}
-		}
+		answer.Questions = asking.Asked(err)
 	}
 	text, err := json.Marshal(answer)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/routing"
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -78,13 +78,13 @@ type Answer struct {
 // A request is a turn with the answers of people about calls of tools in it.
 type request struct {
 	Turn
-	Answers []tools.AnsweredCall `json:"answers,omitempty"`
+	Answers []asking.Answered `json:"answers,omitempty"`
 }
 
 // A reply is an answer with what a person has to allow before the turn goes on.
 type reply struct {
 	Answer
-	Questions []tools.AskedCall `json:"questions,omitempty"`
+	Questions []asking.Call `json:"questions,omitempty"`
 }
 
 // A writer writes signals until one cannot be written.
@@ -139,7 +139,7 @@ func encode(ctx context.Context, t *agents.Turn, argue bool) ([]byte, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	return json.Marshal(request{out, tools.AnswersIn(ctx, t.Thread, t.Agent)})
+	return json.Marshal(request{out, asking.In(ctx, t.Thread, t.Agent)})
 }
 
 // A reader reads signals until one cannot be read.
@@ -204,7 +204,7 @@ func decode(ctx context.Context, text []byte, codec *signals.Codec) (_ context.C
 		t.Routed = append(t.Routed, agents.Routed{Action: to.Action, Signal: r.signal(to.Signal)})
 	}
 	for _, a := range in.Answers {
-		r.err = cmp.Or(r.err, a.Check(unlimited))
+		r.err = cmp.Or(r.err, a.Call.Check(unlimited), a.Answer.Check(unlimited))
 	}
 	if trace, err := signals.ParseTrace(in.TraceParent, in.TraceState); err == nil { // else there is none that could be used
 		t.Cause = &trace
@@ -212,5 +212,5 @@ func decode(ctx context.Context, text []byte, codec *signals.Codec) (_ context.C
 	if in.Stands {
 		t.Clock = func() time.Time { return in.Time }
 	}
-	return tools.WithAnswers(ctx, in.Answers), t, in.Argue, r.err
+	return asking.With(ctx, in.Answers), t, in.Argue, r.err
 }

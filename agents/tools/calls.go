@@ -11,10 +11,12 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/internal/text"
@@ -63,7 +65,7 @@ type Progress struct {
 }
 
 // Make makes calls side by side, up to the set's bound, and returns their outcomes in the
-// same order. A failed call is an outcome, which the agent gets. The error is an [*AskError]
+// same order. A failed call is an outcome, which the agent gets. The error is an [*asking.Error]
 // if a call needs a person's permission, the cause of the end of ctx, or the recorder's;
 // calls that were made by then are on record. A tool that panics is [Broken]: the hook of
 // ctx gets an [*agents.PanicError] with the stack.
@@ -95,16 +97,15 @@ func (c *Calls) Make(ctx context.Context, calls ...models.Call) ([]Outcome, erro
 
 // joined returns one error for those of several calls: all questions in one.
 func joined(errs []error) error {
-	var all AskError
+	var all asking.Error
 	for _, err := range errs {
-		var asks *AskError
-		if errors.As(err, &asks) {
-			all.Questions = append(all.Questions, asks.Questions...)
+		if calls := asking.Asked(err); calls != nil {
+			all.Calls = append(all.Calls, calls...)
 		} else if err != nil {
 			return err
 		}
 	}
-	if all.Questions != nil {
+	if all.Calls != nil {
 		return &all
 	}
 	return nil
@@ -140,7 +141,7 @@ func (c *Calls) one(ctx context.Context, p Place, call models.Call, tooMany bool
 	if told = err; err == nil && o.IsError {
 		told = cmp.Or(e.cause, errors.New(o.Text))
 	}
-	if asks := (*AskError)(nil); errors.As(err, &asks) {
+	if asking.Asked(err) != nil {
 		o.How, told = Asked, nil
 	}
 	return o, err
@@ -151,9 +152,9 @@ type entry struct {
 	Result Result        `json:"result"`
 	How    How           `json:"how"`
 	Took   time.Duration `json:"took,omitempty"`
-	// Stopped are the questions that ended earlier attempts at the turn, by attempt number:
-	// a replay ends them again.
-	Stopped map[int]Question `json:"stopped,omitempty"`
+	// Answers are what a person said of the call before, in the order of the questions: a
+	// replay asks them again.
+	Answers []asking.Answered `json:"answers,omitempty"`
 
 	cause error // why it got no result, when it was made
 }
@@ -172,114 +173,89 @@ func (c *Calls) call(ctx context.Context, p Place, o offer, args json.RawMessage
 	p = p.with("call", o.Full(), string(args))
 	var made entry
 	e, err := recorded(ctx, c.turn, p, func(ctx context.Context) (_ entry, err error) {
-		if made, err = c.perform(ctx, p, o, args); err == nil {
-			made.Stopped, err = c.stopped(ctx, p)
-		}
+		made, err = c.perform(ctx, p, o, args)
 		return made, err
 	})
 	e.cause = made.cause
-	if q, asks := e.Stopped[c.of.Taking]; asks {
-		return entry{}, &AskError{[]Question{q}}
+	for _, a := range e.Answers {
+		if asking.Of(ctx, a.Call) == nil {
+			return entry{}, &asking.Error{Calls: []asking.Call{a.Call}}
+		}
 	}
 	return e, err
 }
 
 // perform makes a call, if the policy or a person allows it.
-func (c *Calls) perform(ctx context.Context, p Place, o offer, args json.RawMessage) (entry, error) {
+func (c *Calls) perform(ctx context.Context, p Place, o offer, args json.RawMessage) (e entry, err error) {
 	tool, err := c.set.find(ctx, o.Full())
 	if err != nil {
 		return refused(Broken, fmt.Sprintf("%s cannot be called: %v", o.Full(), err)), nil
 	}
-	if a, err := c.permission(ctx, p, o, tool.Spec, args); err != nil || a.Verdict == Refuse {
-		return refused(Denied, denied(o, a)), err
+	said, err := c.permission(ctx, p, o, tool.Spec, args)
+	var cannot *signals.FieldError
+	switch n := len(said); {
+	case errors.As(err, &cannot):
+		return refused(Invalid, fmt.Sprintf("a person has to allow the call of %s, and cannot be asked: %v", o.Full(), cannot)), nil
+	case err != nil:
+		return entry{}, err
+	case n > 0 && said[n-1].Answer.Verdict == asking.Deny:
+		e = refused(Denied, fmt.Sprintf("a person has denied the call of %s: %s", o.Full(), cmp.Or(said[n-1].Answer.Reason, "no reason was given")))
+	default:
+		e, err = c.set.run(ctx, tool, args)
 	}
-	return c.set.run(ctx, tool, args)
+	e.Answers = said
+	return e, err
 }
 
-// stopped returns the questions about a call that ended earlier attempts at the turn.
-func (c *Calls) stopped(ctx context.Context, p Place) (map[int]Question, error) {
-	all := map[int]Question{}
-	for taking := range c.of.Taking {
-		q, isThere, err := found[question](ctx, c.turn, p.asked(taking))
-		if err != nil {
-			return nil, err
-		}
-		if isThere && q.Asked != nil {
-			all[taking] = *q.Asked
-		}
-	}
-	return all, nil
-}
-
-func denied(o offer, a Answer) string {
-	return fmt.Sprintf("a person has denied the call of %s: %s", o.Full(), cmp.Or(a.Reason, "no reason was given"))
-}
-
-// permission returns an answer that allows or denies the call, and records that it begins.
-func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args json.RawMessage) (a Answer, err error) {
-	q := Question{Agent: p.Agent, Tool: o.Full(), Args: args, For: now.Hash()}
-	q.Once = p.with("answer", q.For)
-	switch changed := now.Hash() != o.Hash(); {
-	case changed:
-		q.Changed, q.Why = &now, "the tool has changed its description, schema or hints since it was first offered"
+// permission returns what a person said of the call, and records that it begins unless the last
+// answer denies it. Its error is a [*signals.FieldError] if the question cannot be asked.
+func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args json.RawMessage) (said []asking.Answered, err error) {
+	q := asking.Call{Thread: p.Thread, Agent: p.Agent, Turn: p.Turn, Call: p.Call, Tool: o.Full(), Args: string(args), Spec: now.Hash(), Rule: o.rule}
+	switch {
+	case q.Spec != o.Hash():
+		text, _ := json.Marshal(now) // raw messages that were validated always marshal
+		q.Changed, q.Why = string(text), "the tool has changed its description, schema or hints since it was first offered"
 	case o.policy == Ask:
 		q.Why = "its policy is to ask"
 	}
-	if q.Why != "" {
-		q.Solve = p.solve("allow", o.Full(), q.For)
-		if a, err = c.ask(ctx, p, q); err != nil || a.Verdict == Refuse {
-			return a, err
-		}
-	} else if said, err := answered(ctx, c.turn, q.Once); err != nil || said != nil && said.Verdict == Refuse {
-		return *cmp.Or(said, new(Answer)), err // the policy was to ask when a person was asked
+	denied := func() bool { return len(said) > 0 && said[len(said)-1].Answer.Verdict == asking.Deny }
+	if said, err = ask(ctx, said, q); err != nil || denied() {
+		return said, err
 	}
-	for attempt := "first"; ; attempt += ", again" {
+	for q.Changed = ""; ; {
 		mine := begun{true, rand.Text()} // of two processes that begin at once, one has its own on record
-		first, err := recorded(ctx, c.turn, p.with("begun", attempt), func(context.Context) (begun, error) { return mine, nil })
+		first, err := recorded(ctx, c.turn, p.with("begun", "first"+strings.Repeat(", again", q.Attempt)), func(context.Context) (begun, error) { return mine, nil })
 		if err != nil || first == mine || now.Hints.repeats() {
-			return a, err
+			return said, err
 		}
-		q := Question{Agent: p.Agent, Tool: o.Full(), Args: args, For: attempt, Once: p.with("answer", attempt)}
+		q.Attempt++
 		q.Why = "an earlier call began and has no result on record, so it may have been done"
-		if a, err = c.ask(ctx, p, q); err != nil || a.Verdict == Refuse {
-			return a, err
+		if said, err = ask(ctx, said, q); err != nil || denied() {
+			return said, err
 		}
 	}
 }
 
-// The bodies of records.
-type (
-	begun struct {
-		Begun bool   `json:"begun"`
-		By    string `json:"by,omitempty"`
-	}
-	verdict struct {
-		Answered *Answer `json:"answered"`
-	}
-	question struct {
-		Asked *Question `json:"asked"`
-	}
-)
+// begun is the body of the record that a call begins.
+type begun struct {
+	Begun bool   `json:"begun"`
+	By    string `json:"by,omitempty"`
+}
 
-// ask returns the answer to a question about a call, or records the question and returns an [*AskError].
-// An answer for the call takes precedence over one for the solve, which may be newer.
-func (c *Calls) ask(ctx context.Context, p Place, q Question) (Answer, error) {
-	for _, answer := range []struct {
-		by Recorder
-		at Place
-	}{{c.turn, q.Once}, {c.solve, q.Solve}} {
-		if answer.at == (Place{}) {
-			continue
-		}
-		if a, err := answered(ctx, answer.by, answer.at); err != nil || a != nil {
-			return *cmp.Or(a, new(Answer)), err
-		}
+// ask adds the answer to a question about a call. Without one, its error asks, unless there is
+// no reason to ask.
+func ask(ctx context.Context, said []asking.Answered, q asking.Call) ([]asking.Answered, error) {
+	q = asking.New(q)
+	if a := asking.Of(ctx, q); a != nil {
+		return append(said, *a), nil
 	}
-	_, err := recorded(ctx, c.turn, p.asked(c.of.Taking), func(context.Context) (question, error) { return question{&q}, nil })
-	if err != nil {
-		return Answer{}, err
+	if q.Why == "" {
+		return said, nil
 	}
-	return Answer{}, &AskError{[]Question{q}}
+	if err := q.Check(signals.Limits{}); err != nil {
+		return said, err
+	}
+	return said, &asking.Error{Calls: []asking.Call{q}}
 }
 
 // errTooLong ends a call that takes longer than [Set.Timeout].

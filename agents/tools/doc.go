@@ -26,11 +26,11 @@
 //
 // # Asking
 //
-// A call that needs a person's permission ends the turn with an [*AskError], which names the
-// agent, the tool and the arguments; the swarm stops for it. A [Recorder] records the
-// [Question]. Once it has a person's [Answer] too, and the solve is resumed, the turn is
-// taken again: calls that have a result are not repeated, and the call in question continues
-// from the answer.
+// A call that needs a person's permission ends the turn with an [*asking.Error], which names the
+// agent, the tool and the arguments; the swarm says it in its log and stops. Once the log has a
+// person's answer too, and the solve is resumed, the turn is taken again: calls that have a
+// result are not repeated, and the call in question continues from the answer, which is in the
+// context ([asking.With]).
 //
 // # Recording
 //

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/signals"
@@ -31,7 +32,7 @@ func ExampleSet_Begin() {
 }
 
 // A call that a person has to allow ends the turn with a question.
-func ExampleAskError() {
+func ExampleCalls_Make_asked() {
 	set := tools.Of(tools.Func("send", "Sends a message.", tools.Hints{}, func(context.Context, struct {
 		To string `json:"to"`
 	},
@@ -40,7 +41,8 @@ func ExampleAskError() {
 	}))
 	set.May = []tools.Rule{{Tools: "send", Policy: tools.Ask}}
 	_, err := makes(context.Background(), set, models.Call{ID: "1", Name: "send", Args: []byte(`{"to":"all"}`)})
-	question, asks := agents.IsAsking(err)
-	fmt.Println(question, asks)
-	// Output: ann wants to call send with {"to":"all"}: its policy is to ask true
+	for _, call := range asking.Asked(err) {
+		fmt.Println(call, call.ID)
+	}
+	// Output: ann wants to call send with {"to":"all"}: its policy is to ask 48817f5b4d4a76536bab56cda764bab9
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/signals"
@@ -45,9 +46,19 @@ func inTurn(ctx context.Context, round int, f func(ctx context.Context) error) e
 	return err
 }
 
-// makes makes calls in one turn.
+// answered returns a context with the answers of a set's records.
+func answered(ctx context.Context, set *tools.Set) context.Context {
+	if set != nil {
+		if by, ok := set.Record.(*records); ok {
+			return asking.With(ctx, by.said)
+		}
+	}
+	return ctx
+}
+
+// makes makes calls in one turn, with the answers of the set's records.
 func makes(ctx context.Context, set *tools.Set, calls ...models.Call) (all []tools.Outcome, err error) {
-	return all, inTurn(ctx, 1, func(ctx context.Context) error {
+	return all, inTurn(answered(ctx, set), 1, func(ctx context.Context) error {
 		begun, err := set.Begin(ctx)
 		if err == nil {
 			all, err = begun.Make(ctx, calls...)
@@ -68,7 +79,7 @@ func made(t *testing.T, set *tools.Set, calls ...models.Call) []tools.Outcome {
 
 func offered(t *testing.T, set *tools.Set, round int) (names []string) {
 	t.Helper()
-	err := inTurn(t.Context(), round, func(ctx context.Context) error {
+	err := inTurn(answered(t.Context(), set), round, func(ctx context.Context) error {
 		begun, err := set.Begin(ctx)
 		if err == nil {
 			for _, o := range begun.Offer() {
@@ -88,6 +99,8 @@ type records struct {
 	mu   sync.Mutex // protects the fields below
 	all  map[tools.Place][]byte
 	left int // records until the process is killed; <0: it is not
+
+	said []asking.Answered
 }
 
 func newRecords() *records { return &records{all: map[tools.Place][]byte{}, left: -1} }
@@ -122,24 +135,22 @@ func (r *records) get(p tools.Place) ([]byte, bool) {
 
 // after returns the records as a process has them that starts now and is killed after left
 // more.
-func (r *records) after(left int) *records { return &records{all: maps.Clone(r.all), left: left} }
+func (r *records) after(left int) *records {
+	return &records{all: maps.Clone(r.all), left: left, said: r.said}
+}
 
-// answer records an answer.
-func (r *records) answer(t *testing.T, q tools.Question, a tools.Answer) {
-	t.Helper()
-	text, err := json.Marshal(map[string]tools.Answer{"answered": a})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.all[q.PlaceOf(a)] = text
+// answer notes an answer, which counts in the turns that follow.
+func (r *records) answer(q asking.Call, a asking.Answer) {
+	a.ID = q.ID
+	r.said = append(r.said, asking.Answered{Call: q, Answer: a})
 }
 
 // asked returns the questions of an error.
-func asked(t *testing.T, err error) []tools.Question {
+func asked(t *testing.T, err error) []asking.Call {
 	t.Helper()
-	var asks *tools.AskError
-	if !errors.As(err, &asks) {
+	calls := asking.Asked(err)
+	if calls == nil {
 		t.Fatalf("got %v, want a question", err)
 	}
-	return asks.Questions
+	return calls
 }

@@ -94,12 +94,25 @@ func (s Spec) Policy() Policy {
 // PolicyOf returns the policy of a tool by the first rule with its name, or else by the
 // first for its server; 0: no rule lets the agent call it.
 func PolicyOf(s Spec, rules []Rule) Policy {
+	r, _ := ruleOf(s, rules)
+	return r.Policy
+}
+
+// ruleOf returns the rule for a tool, with its policy, and how it is written; the zero rule if
+// there is none.
+func ruleOf(s Spec, rules []Rule) (r Rule, text string) {
 	at := slices.IndexFunc(rules, func(r Rule) bool { return r.Tools == s.Full() })
 	if at < 0 && s.Server != "" {
 		at = slices.IndexFunc(rules, func(r Rule) bool { return r.Tools == s.Server+"/*" })
 	}
 	if at < 0 {
-		return 0
+		return Rule{}, ""
 	}
-	return cmp.Or(rules[at].Policy, s.Policy())
+	r = rules[at]
+	text = r.Tools + ": default"
+	if r.Policy != 0 {
+		text = fmt.Sprintf("%s: %s", r.Tools, r.Policy)
+	}
+	r.Policy = cmp.Or(r.Policy, s.Policy())
+	return r, text
 }

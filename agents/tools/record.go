@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strconv"
 )
 
 // A Recorder keeps the inputs of turns, so that they can be taken again. It is safe for
@@ -31,9 +30,6 @@ func (p Place) with(parts ...string) Place {
 	p.Request = hashOf(string(text))
 	return p
 }
-
-// asked returns the place of the question that ended an attempt at the turn.
-func (p Place) asked(taking int) Place { return p.with("asked", strconv.Itoa(taking)) }
 
 // solve returns a place for something of the agent that holds for the solve.
 func (p Place) solve(parts ...string) Place {

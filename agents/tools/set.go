@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -21,8 +22,8 @@ type Set struct {
 	From []Source // tools and servers; of tools with one name the first counts
 	May  []Rule   // what the agent may call: nothing by default
 
-	// Record keeps what is needed to replay a run or to continue it. Without one, a call
-	// that has to be asked cannot be answered.
+	// Record keeps what is needed to replay a run or to continue it. Without one, all calls
+	// of a turn that is taken again are made again.
 	Record Recorder
 
 	Parallel int           // maximum number of calls of an answer at once; 0: 4
@@ -135,7 +136,8 @@ func (s *Set) Begin(ctx context.Context) (*Calls, error) {
 		return nil, err
 	}
 	for _, spec := range specs {
-		c.offers = append(c.offers, offer{spec, c.nameFor(spec), PolicyOf(spec, s.May)})
+		r, text := ruleOf(spec, s.May)
+		c.offers = append(c.offers, offer{spec, c.nameFor(spec), r.Policy, text})
 	}
 	return c, nil
 }
@@ -156,6 +158,7 @@ type offer struct {
 	Spec
 	name   string // by which the agent calls it
 	policy Policy
+	rule   string // as it is written
 }
 
 // Offer returns the tools that the agent may call, as a model gets them. A tool of a server
@@ -241,9 +244,10 @@ func (c *Calls) pinned(ctx context.Context, s Spec) (string, error) {
 	now := s.Hash()
 	pin, err := recorded(ctx, c.solve, c.place.solve("pin", s.Full()), func(context.Context) (string, error) { return now, nil })
 	if err == nil && pin != now {
-		allowed, why := answered(ctx, c.solve, c.place.solve("allow", s.Full(), now))
-		if err = why; allowed == nil {
-			return pin, err
+		_, rule := ruleOf(s, c.set.May)
+		q := asking.Call{Thread: c.place.Thread, Agent: c.place.Agent, Tool: s.Full(), Spec: now, Rule: rule}
+		if a := asking.Of(ctx, q); a == nil || !a.Allows(q) {
+			return pin, nil
 		}
 	}
 	if err == nil {

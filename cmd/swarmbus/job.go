@@ -7,10 +7,12 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/memory"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
@@ -269,10 +271,11 @@ func (f *solveFlags) play(cmd *cobra.Command, j *job, begin func(*desk.Desk) ite
 	}
 	j.unused = ""
 	return shows.show(j.whole(ctx, d, begin(d)), func(r *solves.Result) (goesOn bool) {
-		if r.Stop == runlog.StopAsked && !j.isAnswered(r) {
-			sayAsked(shows.notes, nameOfRun(j.store), "", questionsOf(r))
+		goesOn = j.recorded(r) != nil
+		if r.Stop == runlog.StopAsked && !goesOn {
+			sayAsked(shows.notes, nameOfRun(j.store), "", askedOf(r))
 		}
-		return j.isAnswered(r)
+		return goesOn
 	})
 }
 
@@ -281,33 +284,53 @@ func (f *solveFlags) play(cmd *cobra.Command, j *job, begin func(*desk.Desk) ite
 func (j *job) whole(ctx context.Context, d *desk.Desk, events iter.Seq2[solves.Event, error]) iter.Seq2[solves.Event, error] {
 	return func(yield func(solves.Event, error) bool) {
 		for events != nil {
-			var next iter.Seq2[solves.Event, error]
+			var said []asking.Answer
+			thread := ""
 			for e, err := range events {
 				if stopped, ok := e.(solves.Stopped); ok {
 					if j.past != nil {
 						j.past.add(stopped.Result)
 					}
-					if j.isAnswered(stopped.Result) {
-						next = d.Continue(ctx, stopped.Result.Thread, nil)
-					}
+					said, thread = j.recorded(stopped.Result), stopped.Result.Thread
 				}
 				if !yield(e, err) {
 					return
 				}
 			}
-			events = next
+			events = nil
+			for _, a := range said {
+				if _, err := d.Answer(ctx, thread, a); err != nil {
+					yield(nil, err)
+					return
+				}
+			}
+			if said != nil {
+				events = d.Continue(ctx, thread, nil)
+			}
 		}
 	}
 }
 
-// isAnswered reports whether a solve asks about calls of tools, and the cassette that is
-// played has the answers.
-func (j *job) isAnswered(r *solves.Result) bool {
-	if j.played == nil || r.Stop != runlog.StopAsked {
-		return false
+// recorded returns the answers that the cassette that is played has for a solve that asks about
+// calls of tools; nil: it lacks one.
+func (j *job) recorded(r *solves.Result) (all []asking.Answer) {
+	if j.played == nil || j.store == nil || r.Stop != runlog.StopAsked {
+		return nil
 	}
-	open, err := cassette.Asked(j.played, r.Thread)
-	return err == nil && len(open) == 0
+	said, err := cassette.Answered(j.played)
+	if err != nil {
+		return nil
+	}
+	open := askedOf(r)
+	for _, a := range said {
+		if slices.ContainsFunc(open, func(q runlog.Question) bool { return q.ID == a.Call.ID }) {
+			all = append(all, a.Answer)
+		}
+	}
+	if len(all) < len(open) {
+		return nil
+	}
+	return all
 }
 
 // again continues the solve that a run has, with or without an answer; one that was interrupted

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/agents/reports"
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/text"
@@ -18,7 +17,7 @@ import (
 // newCodec returns a codec for all kinds of this program, with texts as long as a
 // bus let pass.
 func newCodec() (*signals.Codec, error) {
-	c, err := signals.NewCodec(slices.Concat(runlog.Kinds(), reports.Payloads(), roomlog.Payloads(), tools.Payloads())...)
+	c, err := signals.NewCodec(slices.Concat(runlog.Kinds(), reports.Payloads(), roomlog.Payloads())...)
 	if err == nil {
 		c.Limits.TextBytes = -1
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
-// asking is the team of a program that asks whether to do what it proposes.
-func asking() []*agents.Agent {
+// escalating is the team of a program that asks whether to do what it proposes.
+func escalating() []*agents.Agent {
 	propose := func(context.Context, *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
 		return agents.Emit(agents.Propose("a", "do a", 1, ""), signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: "may we?"}))
 	}
@@ -30,7 +30,7 @@ func program(t *testing.T, path string, tasks int) (last *solves.Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := swarm.New(swarm.Options{Agents: asking(), Seed: 1, Journal: j, Quorum: 1})
+	s, err := swarm.New(swarm.Options{Agents: escalating(), Seed: 1, Journal: j, Quorum: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
@@ -324,7 +323,7 @@ func atLeastOne(cmd *cobra.Command, name string) error {
 }
 
 func watchThread(ctx context.Context, v journal.Reader, thread string, show func(solves.Event) error) error {
-	for e, err := range solves.Watch(ctx, v, thread, tools.Payloads()...) {
+	for e, err := range solves.Watch(ctx, v, thread) {
 		if errors.Is(err, context.Canceled) {
 			return nil // whoever follows ends it so
 		}

@@ -239,7 +239,7 @@ func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 		at := atServer(r.Thread)
 		switch r.Stop {
 		case runlog.StopAsked:
-			sayAsked(shows.notes, f.nats.stream, at, questionsOf(r))
+			sayAsked(shows.notes, f.nats.stream, at, askedOf(r))
 		case runlog.StopEscalated:
 			fmt.Fprintln(shows.notes, "It waits for an answer: swarmbus answer", f.nats.stream, "TEXT"+at)
 		default:

@@ -1,16 +1,18 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
@@ -26,6 +28,7 @@ type answerFlags struct {
 	by      string
 	vote    string
 	against string
+	call    string
 	allow   string
 	deny    string
 	server  serverFlag
@@ -42,7 +45,8 @@ your vote on a proposal, which counts like that of another voter.
 
 A run that ended because an agent wants to call a tool is continued with --allow, for this
 call, --allow=solve, for all calls of this tool by this agent in this solve, or --deny with
-the reason, which the agent sees. Of several such questions the first is answered.
+the reason, which the agent sees. --call names the call by its id, or the beginning of it; it
+may be left out if only one call waits. Without an answer, the calls that wait are listed.
 
 A question is answered once: a second answer is refused, with the name of who answered
 first. In a run of another program the answer is kept until the program resumes the solve;
@@ -62,12 +66,19 @@ by solve --resume.` + aRun,
 			if f.server.link != "" {
 				return f.server.answer(cmd, &f, args[1:])
 			}
+			if len(args) == 1 && f.allow+f.deny+f.vote+f.against == "" {
+				return f.list(cmd)
+			}
 			if f.allow+f.deny != "" {
 				permit, err := f.permission(args[1:])
 				if err != nil {
 					return err
 				}
-				return orServer(f.solve.continued(cmd, nil, permit))
+				err = f.solve.continued(cmd, nil, permit)
+				if other := (*notOurs)(nil); errors.As(err, &other) {
+					return sayLeft(cmd)
+				}
+				return orServer(err)
 			}
 			said, err := f.answer(args[1:])
 			if err != nil {
@@ -85,6 +96,7 @@ by solve --resume.` + aRun,
 	flags.StringVar(&f.thread, "thread", "", "thread of the solve, in a run of another program or of a server")
 	flags.StringVar(&f.vote, "vote", "", "vote for the proposal with this id")
 	flags.StringVar(&f.against, "against", "", "vote against the proposal with this id")
+	flags.StringVar(&f.call, "call", "", "answer about the call of a tool with this id")
 	flags.StringVar(&f.allow, "allow", "", "allow the call of a tool: once, or for the solve")
 	flags.Lookup("allow").NoOptDefVal = "once"
 	flags.StringVar(&f.deny, "deny", "", "deny the call of a tool, for this reason")
@@ -138,6 +150,24 @@ func (f *answerFlags) answer(text []string) (signals.Any, error) {
 	return signals.New(h, v), nil
 }
 
+// list prints the calls of tools that a run waits for.
+func (f *answerFlags) list(cmd *cobra.Command) error {
+	v, err := view(f.solve.resume)
+	if err != nil {
+		return orServer(err)
+	}
+	all, err := solves.List(v)
+	if err != nil {
+		return err
+	}
+	open := askedOf(all...)
+	if open = slices.DeleteFunc(open, func(q runlog.Question) bool { return !strings.HasPrefix(q.ID, f.call) }); len(open) == 0 {
+		return usage(errors.New("an answer is required: a text, or --vote; no call of a tool waits in the run"))
+	}
+	sayAsked(cmd.OutOrStdout(), f.solve.resume, "", open)
+	return nil
+}
+
 // leave leaves the answer in a run of another program.
 func (f *answerFlags) leave(cmd *cobra.Command, answer signals.Any) (err error) {
 	path, err := runs.Find(f.solve.resume)
@@ -152,13 +182,21 @@ func (f *answerFlags) leave(cmd *cobra.Command, answer signals.Any) (err error) 
 	if err := solves.Leave(cmd.Context(), file, f.thread, answer); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(cmd.OutOrStdout(), "The answer is in the run. Its program continues from it when it resumes the solve.")
+	return sayLeft(cmd)
+}
+
+func sayLeft(cmd *cobra.Command) error {
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), "The answer is in the run. Its program continues from it when it resumes the solve.")
 	return err
 }
 
 // continued continues a run, with or without an answer.
-func (f *solveFlags) continued(cmd *cobra.Command, answer signals.Any, permit *tools.Answer) (err error) {
-	file, err := openRun(f.resume, permit)
+func (f *solveFlags) continued(cmd *cobra.Command, answer signals.Any, permit *asking.Answer) (err error) {
+	file, err := openRun(cmd.Context(), f.resume, permit)
+	if which := (*several)(nil); errors.As(err, &which) {
+		sayAsked(cmd.ErrOrStderr(), f.resume, "", which.open)
+		return usage(err)
+	}
 	if err != nil {
 		return err
 	}
@@ -166,12 +204,12 @@ func (f *solveFlags) continued(cmd *cobra.Command, answer signals.Any, permit *t
 	if err != nil {
 		return err
 	}
-	open, err := askedIn(file)
-	if err != nil || len(open) > 0 {
-		if err == nil {
-			sayAsked(cmd.ErrOrStderr(), nameOfRun(file), "", open)
-			err = &statusError{status: exitEscalated}
-		}
+	past, err := solves.List(file)
+	if open := askedOf(past...); len(open) > 0 {
+		sayAsked(cmd.ErrOrStderr(), nameOfRun(file), "", open)
+		err = &statusError{status: exitEscalated}
+	}
+	if err != nil {
 		return errors.Join(err, j.abandon())
 	}
 	return f.play(cmd, j, func(d *desk.Desk) iter.Seq2[solves.Event, error] { return f.again(cmd.Context(), d, answer) })
@@ -184,9 +222,8 @@ func proposed(log []signals.Any, id string) bool {
 	})
 }
 
-// openRun opens the journal of an existing run, and records an answer to the first call that
-// it asks about; nil: none.
-func openRun(name string, permit *tools.Answer) (*journal.File, error) {
+// openRun opens the journal of an existing run, and records an answer about a call; nil: none.
+func openRun(ctx context.Context, name string, permit *asking.Answer) (*journal.File, error) {
 	path, err := runs.Find(name)
 	if err != nil {
 		return nil, err
@@ -196,7 +233,7 @@ func openRun(name string, permit *tools.Answer) (*journal.File, error) {
 		return nil, err
 	}
 	if permit != nil {
-		if err := permitted(file, *permit); err != nil {
+		if err := permitted(ctx, file, *permit); err != nil {
 			return nil, errors.Join(err, file.Close())
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -172,7 +172,7 @@ func withServer(cmd *cobra.Command, allowed ...string) (err error) {
 
 // answer answers the question of a solve of the server, which continues it.
 func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) error {
-	if err := withServer(cmd, "by", "thread", "vote", "against", "allow", "deny"); err != nil {
+	if err := withServer(cmd, "by", "thread", "vote", "against", "call", "allow", "deny"); err != nil {
 		return err
 	}
 	c, err := f.client()
@@ -188,7 +188,7 @@ func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) e
 	} else if _, err := a.answer(text); err != nil {
 		return err
 	}
-	item, err := waits(cmd.Context(), c, a.solve.resume, a.thread, about)
+	item, err := waits(cmd, c, a, about)
 	if err != nil {
 		return err
 	}
@@ -228,12 +228,16 @@ func sayAnswered(cmd *cobra.Command, c *client.Client, item *api.Item, a *answer
 	if err != nil {
 		return err
 	}
+	waits := false
 	for i := range left {
 		if it := &left[i]; it.Open && it.Solve == item.Solve && it.Tool != nil {
 			fmt.Fprintf(out, "The solve still waits for an answer: %s\n", callOf(it))
-			sayHow(out, it.Run, atServer(thread), it.Tool.Solve)
-			return nil
+			sayHow(out, it.Run, atServer(thread), it.Tool.ID, it.Tool.Solve)
+			waits = true
 		}
+	}
+	if waits {
+		return nil
 	}
 	_, err = fmt.Fprintf(out, "The solve goes on: swarmbus show %s --thread %s --follow --server LINK\n", item.Run, thread)
 	return err
@@ -241,8 +245,8 @@ func sayAnswered(cmd *cobra.Command, c *client.Client, item *api.Item, a *answer
 
 // callOf describes the call that an item asks about on one line.
 func callOf(it *api.Item) string {
-	q := tools.Question{Agent: it.Tool.Agent, Tool: it.Tool.Tool, Args: it.Tool.Args, Why: it.Tool.Why}
-	return text.Printable(q.String())
+	c := asking.Call{Agent: it.Tool.Agent, Tool: it.Tool.Tool, Args: string(it.Tool.Args), Why: it.Tool.Why}
+	return text.Printable(c.String())
 }
 
 // atServer are the flags that name a solve of a server.
@@ -250,18 +254,23 @@ func atServer(thread string) string {
 	return fmt.Sprintf(" --thread %s --server LINK", text.Printable(thread))
 }
 
-// sayWaits says how to answer the first of the items for which a solve waits.
-func sayWaits(w io.Writer, one *api.Solve, item *api.Item) {
-	if item != nil && item.Tool != nil {
-		fmt.Fprintf(w, "A person has to allow this call: %s\n", callOf(item))
-		sayHow(w, one.Run, atServer(one.Thread), item.Tool.Solve)
+// sayWaits says how to answer the items for which a solve waits.
+func sayWaits(w io.Writer, one *api.Solve, items []api.Item) {
+	for i := range items {
+		if item := &items[i]; item.Tool != nil {
+			fmt.Fprintf(w, "A person has to allow this call: %s\n", callOf(item))
+			sayHow(w, one.Run, atServer(one.Thread), item.Tool.ID, item.Tool.Solve)
+		}
+	}
+	if len(items) > 0 && items[0].Tool != nil {
 		return
 	}
 	fmt.Fprintf(w, "It waits for an answer: swarmbus answer %s TEXT%s\n", one.Run, atServer(one.Thread))
 }
 
-// waits returns what waits for a person in a run.
-func waits(ctx context.Context, c *client.Client, run, thread, about string) (*api.Item, error) {
+// waits returns what an answer is about: what waits for a person in a run, or the call that is named.
+func waits(cmd *cobra.Command, c *client.Client, a *answerFlags, about string) (*api.Item, error) {
+	ctx, run, thread := cmd.Context(), a.solve.resume, a.thread
 	all, err := c.AllItems(ctx)
 	if err != nil {
 		return nil, err
@@ -273,9 +282,12 @@ func waits(ctx context.Context, c *client.Client, run, thread, about string) (*a
 			continue
 		}
 		here = append(here, it)
-		if it.Open && it.Type == about {
+		if (it.Open || a.call != "") && it.Type == about && (it.Tool == nil || strings.HasPrefix(it.Tool.ID, a.call)) {
 			open = append(open, it)
 		}
+	}
+	if a.call != "" && len(open) != 1 {
+		return nil, usage(fmt.Errorf("--call: %d questions have an id that begins with %q", len(open), a.call))
 	}
 	switch {
 	case len(open) == 0:
@@ -286,6 +298,13 @@ func waits(ctx context.Context, c *client.Client, run, thread, about string) (*a
 			waiting = append(waiting, strings.TrimPrefix(it.Solve, run+".")+text.Printable(fmt.Sprintf(" (%.60q)", it.Task)))
 		}
 		return nil, usage(fmt.Errorf("several solves wait: name one by --thread: %s", strings.Join(slices.Compact(waiting), ", ")))
+	}
+	if len(open) > 1 {
+		for _, it := range open {
+			fmt.Fprintf(cmd.ErrOrStderr(), "A person has to allow this call: %s\n", callOf(it))
+			sayHow(cmd.ErrOrStderr(), run, " --server LINK", it.Tool.ID, it.Tool.Solve)
+		}
+		return nil, usage(fmt.Errorf("%d calls wait for an answer: name one of them with --call", len(open)))
 	}
 	return open[0], nil
 }
@@ -315,8 +334,8 @@ func nothing(ctx context.Context, c *client.Client, run, about string, here []*a
 }
 
 // inInbox waits until a question of a solve can be answered, 5 s at most: its log may be here
-// before the server has folded it. It returns the first one, or nil.
-func inInbox(ctx context.Context, c *client.Client, solve string) *api.Item {
+// before the server has folded it. It returns all that can be.
+func inInbox(ctx context.Context, c *client.Client, solve string) []api.Item {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	for ctx.Err() == nil {
@@ -324,8 +343,8 @@ func inInbox(ctx context.Context, c *client.Client, solve string) *api.Item {
 		if err != nil {
 			return nil
 		}
-		if i := slices.IndexFunc(all, func(it api.Item) bool { return it.Open && it.Solve == solve }); i >= 0 {
-			return &all[i]
+		if all = slices.DeleteFunc(all, func(it api.Item) bool { return !it.Open || it.Solve != solve }); len(all) > 0 {
+			return all
 		}
 		select {
 		case <-ctx.Done():
@@ -380,7 +399,7 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 		return err
 	}
 	again := fmt.Sprintf("swarmbus show %s --thread %s --follow --server LINK", one.Run, one.Thread)
-	err = shows.show(solves.Watch(cmd.Context(), c.Log(cmd.Context(), one.Run), one.Thread, tools.Payloads()...), func(r *solves.Result) bool {
+	err = shows.show(solves.Watch(cmd.Context(), c.Log(cmd.Context(), one.Run), one.Thread), func(r *solves.Result) bool {
 		if r.Stop.GoesOn() && goesOn(cmd.Context(), c, one.ID, r.Log[len(r.Log)-1].Head().Seq) {
 			return true
 		}

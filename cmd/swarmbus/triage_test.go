@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -142,7 +143,7 @@ func TestRecordTriage(t *testing.T) {
 	if status != exitEscalated {
 		t.Fatal(status, out, errs)
 	}
-	status, out, errs = swarmbusRun(t, "answer", p.run, "--allow", "--record", tape)
+	status, out, errs = swarmbusRun(t, "answer", p.run, "--allow", "--by", "ann", "--record", tape)
 	if status != exitDecided {
 		t.Fatal(status, out, errs)
 	}
@@ -178,7 +179,7 @@ func TestATeamReadsFilesAndAsksBeforeItWrites(t *testing.T) {
 	}
 	for _, want := range []string{
 		"A person has to allow this call:\n  agent: scribe\n  tool: files/write\n  arguments: {\"name\":\"cause.md\",\"text\":\"payments 7.0",
-		"asked because: its policy is to ask\n", "swarmbus answer " + p.run + " --allow\n",
+		"asked because: its policy is to ask\n", "swarmbus answer " + p.run + " --call eb25249a548fda890df07fe00c14d416 --allow\n",
 	} {
 		if !strings.Contains(errs, want) {
 			t.Errorf("it does not say %q: %s", want, errs)
@@ -211,6 +212,9 @@ func TestATeamReadsFilesAndAsksBeforeItWrites(t *testing.T) {
 	}
 	if status, _, errs := swarmbusRun(t, "answer", p.run, "--allow"); status != exitError || !strings.Contains(errs, "does not ask about the call of a tool") {
 		t.Errorf("a second answer: status %d: %s", status, errs)
+	}
+	if status, _, errs := swarmbusRun(t, "answer", p.run, "--call", "eb25249a", "--deny", "no"); status == exitDecided || !strings.Contains(errs, `ann said "once" at `) {
+		t.Errorf("a second answer to the call: status %d: %s", status, errs)
 	}
 	for _, check := range [][]string{{"verify", p.run}, {"replay", "--check", p.run}} {
 		if status, out, errs := swarmbusRun(t, check...); status != exitDecided {
@@ -277,7 +281,7 @@ var results = map[string]string{
 
 // hasTerms reports whether the run can be continued.
 func (p place) hasTerms() bool {
-	run, err := openRun(p.run, nil)
+	run, err := openRun(context.Background(), p.run, nil)
 	if err != nil {
 		return false
 	}

@@ -13,14 +13,13 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 	"github.com/swarmbus/swarmbus/agents/models/openai"
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/agents/tools/mcp"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
-	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -64,18 +63,18 @@ func goOn(args []string) {
 	for {
 		result, err := once(team(store, model, server), store)
 		check(err)
-		questions, err := cassette.Asked(store, result.Thread)
-		check(err)
-		if result.Stop != runlog.StopAsked || len(questions) == 0 {
+		if result.Stop != runlog.StopAsked {
 			fmt.Println(result.Stop, result.Answer, -left.Load())
 			return
 		}
-		for _, q := range questions {
-			answer := tools.Answer{Verdict: tools.AllowOnce}
-			if strings.Contains(q.Why, "may have been done") {
-				answer = tools.Answer{Verdict: tools.Refuse, Reason: "it was done"}
+		for _, q := range result.Questions {
+			answer := asking.Answer{ID: q.ID, Verdict: asking.Once}
+			if strings.Contains(q.Reason, "may have been done") {
+				answer = asking.Answer{ID: q.ID, Verdict: asking.Deny, Reason: "it was done"}
 			}
-			check(cassette.Answer(store, q, answer))
+			if q.Open {
+				check(solves.Answer(context.Background(), store, q.Thread, answer))
+			}
 		}
 	}
 }

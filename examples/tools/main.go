@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 	"github.com/swarmbus/swarmbus/agents/models/openai"
@@ -72,10 +73,8 @@ func main() {
 	result, err := first.Solve(ctx, signals.Task{Task: "Payments are slow. What now?"})
 	check(err)
 	fmt.Printf("%s: %s\n", result.Stop, result.Detail)
-	questions, err := cassette.Asked(store, result.Thread)
-	check(err)
-	for _, q := range questions {
-		check(cassette.Answer(store, q, tools.Answer{Verdict: tools.AllowOnce, By: "ann"}))
+	for _, q := range result.Questions {
+		check(first.Answer(ctx, q.Thread, asking.Answer{ID: q.ID, Verdict: asking.Once, By: "ann"}))
 	}
 	second := team(store, model, incidents) // as another process would
 	defer second.Close()

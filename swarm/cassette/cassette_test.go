@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -353,12 +354,13 @@ func TestToolThatEndedWithItsContextIsNotRecorded(t *testing.T) {
 // with the same journal: the tool is called again only with a person's answer.
 func TestACallThatBeganAndHasNoResultIsAskedAfterARestart(t *testing.T) {
 	store, made := &journal.Memory{}, 0
+	var said []asking.Answered
 	run := func(ctx context.Context, during func()) ([]tools.Outcome, error) {
 		recorder, err := journal.NewRecorder(store)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return calling(ctx, looking(recorder, &made, during), nil, `{"word":"x"}`, `{"word":"nowhere"}`)
+		return calling(asking.With(ctx, said), looking(recorder, &made, during), nil, `{"word":"x"}`, `{"word":"nowhere"}`)
 	}
 	ctx, kill := context.WithCancel(t.Context())
 	_, _ = run(ctx, func() {
@@ -367,25 +369,16 @@ func TestACallThatBeganAndHasNoResultIsAskedAfterARestart(t *testing.T) {
 		}
 	})
 	_, err := run(t.Context(), func() {})
-	var asks *tools.AskError
-	if !errors.As(err, &asks) || made != 2 || len(asks.Questions) != 1 {
+	calls := asking.Asked(err)
+	if len(calls) != 1 || made != 2 {
 		t.Fatalf("got %v after %d calls", err, made)
 	}
-	open, err := cassette.Asked(store, "t")
-	if diff := cmp.Diff(asks.Questions, open); diff != "" || err != nil {
-		t.Fatalf("%v: %s", err, diff)
-	}
-	if err := cassette.Answer(store, open[0], tools.Answer{Verdict: tools.AllowOnce, By: "ann"}); err != nil {
-		t.Fatal(err)
-	}
+	said = []asking.Answered{{Call: calls[0], Answer: asking.Answer{ID: calls[0].ID, Verdict: asking.Once, By: "ann"}}}
 	if all, err := run(t.Context(), func() {}); err != nil || made != 3 || all[0].Text != "x 1" || all[1].Text != "there is nothing" {
 		t.Errorf("%+v, %v after %d calls", all, err, made)
 	}
-	if open, err := cassette.Asked(store, "t"); err != nil || len(open) != 0 {
-		t.Errorf("still asked: %v, %v", open, err)
-	}
-	if err := cassette.Answer(store, asks.Questions[0], tools.Answer{Verdict: "perhaps"}); err == nil {
-		t.Error("an answer that is none is recorded")
+	if got, err := cassette.Answered(store); err != nil || !cmp.Equal(got, said, cmp.Comparer(func(a, b asking.Call) bool { return a == b })) {
+		t.Errorf("the record of the call has the answers %+v, %v", got, err)
 	}
 }
 

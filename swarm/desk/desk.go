@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // ErrStopping is why solves end with their desk. Its text is in their logs: the next desk
@@ -23,7 +24,7 @@ type Options struct {
 	// Continue goes on with the solves that an earlier desk or a crash cut off, and at a [Shared]
 	// place with those that no process drives any more.
 	Continue bool
-	// Kinds are those of the log beside the ones of a swarm and of tools.
+	// Kinds are those of the log beside the ones of a swarm.
 	Kinds []signals.Registration
 	// Watcher makes what watches the folding of the log; nil: nothing does. It is called again
 	// when the log is folded again.
@@ -132,7 +133,7 @@ func (d *Desk) read(ctx context.Context, o *Options, read chan struct{}) error {
 		shown()
 		return nil
 	}
-	codec, err := NewCodec(o.Kinds...)
+	codec, err := runlog.NewCodec(o.Kinds...)
 	if err != nil {
 		return err
 	}

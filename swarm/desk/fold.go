@@ -6,18 +6,12 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
-
-// NewCodec returns a codec for the kinds of a swarm, of tools and of a program.
-func NewCodec(kinds ...signals.Registration) (*signals.Codec, error) {
-	return runlog.NewCodec(slices.Concat(kinds, tools.Payloads())...)
-}
 
 // A Fold is what a log says, as far as it was read. Lock it before its Replay, or a thread of
 // it, is read: records that are folded change them. The methods lock it themselves.
@@ -25,7 +19,6 @@ type Fold struct {
 	sync.Mutex
 	Replay *replay.Replay
 
-	asks    cassette.Asks
 	solves  map[string]*replay.Thread
 	order   []*replay.Thread // as they began
 	seq     uint64           // of the newest signal
@@ -94,7 +87,9 @@ func (f *Fold) Take(record *journal.Record, codec *signals.Codec, fresh bool) er
 	}
 	f.Lock()
 	defer f.Unlock()
-	f.asks.Apply(record)
+	if before, ok := solves.BeforeIn(record); ok {
+		f.Replay.Thread(before.Thread).Questions.Record(before)
+	}
 	var of *replay.Thread
 	if said != nil {
 		if f.err != nil {
@@ -154,13 +149,6 @@ func (f *Fold) Solve(thread string) (s Standing, ok bool) {
 	return standingOf(t), true
 }
 
-// Calls returns the questions about calls of tools, in the order in which they were asked.
-func (f *Fold) Calls() []cassette.Question {
-	f.Lock()
-	defer f.Unlock()
-	return f.asks.Questions()
-}
-
 // A Standing is how a solve stands.
 type Standing struct {
 	Thread string
@@ -168,10 +156,12 @@ type Standing struct {
 	Stop   runlog.StopReason // 0: it runs, or was cut off
 	Detail string            // of the stop
 	Log    []signals.Any     // shared
+
+	Questions runlog.Questions // to a person
 }
 
 func standingOf(t *replay.Thread) Standing {
-	s := Standing{Thread: t.Name, Task: t.Task(), Log: slices.Clip(t.Log)}
+	s := Standing{Thread: t.Name, Task: t.Task(), Log: slices.Clip(t.Log), Questions: t.Questions.Clone()}
 	if t.Stage.Stopped() {
 		d := t.Stage.Decided.Payload
 		s.Stop, s.Detail = d.Stop, d.Detail

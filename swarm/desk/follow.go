@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -22,7 +21,7 @@ func (d *Desk) Follow(ctx context.Context, thread string) iter.Seq2[solves.Event
 	if r != nil {
 		return r.follow(ctx)
 	}
-	return solves.Watch(ctx, d.place.Log(), thread, tools.Payloads()...)
+	return solves.Watch(ctx, d.place.Log(), thread)
 }
 
 // A trail is what has happened in a solve that runs here.

@@ -39,24 +39,13 @@ func (d *Desk) goOn(ctx context.Context) {
 // cutOff returns the solves that goOn continues, and that do not run here: those that ended with
 // their process, and those whose questions were answered meanwhile.
 func (d *Desk) cutOff() (all []Standing) {
-	answered := d.answered()
 	for _, one := range d.log.Fold().Solves() {
 		cut := one.Stop == 0
 		cut = cut || one.Stop == runlog.StopCancelled && strings.HasPrefix(one.Detail, ErrStopping.Error())
-		cut = cut || one.Stop == runlog.StopAsked && answered[one.Thread]
+		cut = cut || one.Stop == runlog.StopAsked && len(one.Questions.Open()) == 0
 		if cut && !d.Runs(one.Thread) && d.Fits(one.Log) == nil {
 			all = append(all, one)
 		}
-	}
-	return all
-}
-
-// answered returns the threads whose questions about calls all have answers.
-func (d *Desk) answered() map[string]bool {
-	all := map[string]bool{}
-	for _, q := range d.log.Fold().Calls() {
-		before, known := all[q.Once.Thread]
-		all[q.Once.Thread] = !q.Open && (before || !known)
 	}
 	return all
 }

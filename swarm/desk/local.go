@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models/limits"
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -140,11 +139,6 @@ func (l *Local) Resume(ctx context.Context, log []signals.Any, answer signals.An
 func (l *Local) Say(ctx context.Context, s signals.Any) (uint64, error) {
 	receipt, err := l.swarm.Bus().System().Publish(ctx, s)
 	return receipt.Seq, err
-}
-
-// Answer implements [Place].
-func (l *Local) Answer(_ context.Context, q tools.Question, a tools.Answer) error {
-	return cassette.Answer(l.store, q, a)
 }
 
 // Tell implements [Place].

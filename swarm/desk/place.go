@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models/limits"
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
@@ -40,8 +39,6 @@ type Place interface {
 	Resume(ctx context.Context, log []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error]
 	// Say publishes a signal of the system, and returns its position.
 	Say(ctx context.Context, s signals.Any) (seq uint64, err error)
-	// Answer records an answer to a question about the call of a tool; the first in the log counts.
-	Answer(ctx context.Context, q tools.Question, a tools.Answer) error
 	// Tell records which proposal of a solve turned out to be right.
 	Tell(ctx context.Context, thread, right string) error
 	// Health returns how the place is doing, without waiting for long.

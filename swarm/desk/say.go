@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -39,18 +39,44 @@ func (d *Desk) Retract(ctx context.Context, thread string, seq uint64, by, reaso
 	if err != nil {
 		return err
 	}
+	return d.folded(ctx, at)
+}
+
+// Answer says a person's answer to a question about the call of a tool of a solve. It reports
+// whether all its questions have answers, so that the solve can go on. A question is answered once:
+// the error is then an [*runlog.AnsweredError] with the first answer, in whatever process it was said.
+func (d *Desk) Answer(ctx context.Context, thread string, a asking.Answer) (all bool, err error) {
+	d.saying.Lock()
+	defer d.saying.Unlock()
+	one, _ := d.log.Fold().Solve(thread)
+	if err := d.Fits(one.Log); err != nil {
+		return false, err
+	}
+	say, err := one.Questions.Answer(a)
+	if err != nil {
+		return false, err
+	}
+	var at uint64
+	for _, s := range say {
+		if at, err = d.place.Say(ctx, s); err != nil {
+			return false, err
+		}
+	}
+	if err := d.folded(ctx, at); err != nil {
+		return false, err
+	}
+	one, _ = d.log.Fold().Solve(thread)
+	if got, _ := one.Questions.Of(a.ID); got.Answer == nil || got.Answer.Seq != at {
+		_, err = one.Questions.Answer(a) // of another process, a moment before
+		return false, err
+	}
+	return len(one.Questions.Open()) == 0, nil
+}
+
+// folded waits until the log is folded up to a position.
+func (d *Desk) folded(ctx context.Context, at uint64) error {
 	return d.log.Until(ctx, func() bool {
 		seq, err := d.log.Fold().Seq()
 		return err != nil || seq >= at
 	})
-}
-
-// AnswerCall records an answer to a question about the call of a tool. Of several the first in the
-// log counts.
-func (d *Desk) AnswerCall(ctx context.Context, q tools.Question, a tools.Answer) error {
-	one, _ := d.log.Fold().Solve(q.Once.Thread)
-	if err := d.Fits(one.Log); err != nil {
-		return err
-	}
-	return d.place.Answer(ctx, q, a)
 }

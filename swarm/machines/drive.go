@@ -1,7 +1,6 @@
 package machines
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,14 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
-	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/internal/names"
 	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -30,7 +26,7 @@ import (
 // the log, as [solves.List] returns it. Past has all signals of the log ([Records.Digest]): what
 // decides does not depend on what the history of the bus still has. A task that is in the log
 // by other terms is refused with a [*TermsError]. The bus and the journal of the options are
-// replaced. A turn that asks a person about the call of a tool ([tools.AskError]) stops the solve,
+// replaced. A turn that asks a person about the call of a tool ([asking.Error]) stops the solve,
 // with the question on the log; it goes on with the answers that the log has ([Answer]). If the
 // lease is lost, another process may go on with the solve; this one waits for the lease again, and
 // ends with what was decided meanwhile. One process drives one task at a time on a log. On a log with partitions the solve is in that of the log ([PartitionKey]).
@@ -144,12 +140,7 @@ func (j *job) drive(ctx context.Context, log *natsbus.Log, o swarm.Options, yiel
 	if err != nil {
 		return err
 	}
-	asks, err := cassette.AsksIn(past)
-	if err != nil {
-		return err
-	}
-	ctx = tools.WithAnswers(ctx, asks.Answers())
-	o.Bus, o.Journal, o.Kinds = log.Bus(), past, slices.Concat(o.Kinds, tools.Payloads())
+	o.Bus, o.Journal = log.Bus(), past
 	s, err := swarm.New(o)
 	if err != nil {
 		return err
@@ -166,11 +157,6 @@ func (j *job) drive(ctx context.Context, log *natsbus.Log, o swarm.Options, yiel
 		}
 		if said, ok := e.(solves.Spoke); ok {
 			j.yielded = said.Signal.Head().Seq
-		}
-		if failed, ok := e.(solves.TurnFailed); ok {
-			if err := ask(ctx, log, asks, failed.Err); err != nil {
-				return cmp.Or(lost(ctx, nil, err), err)
-			}
 		}
 		if !yield(e, err) {
 			return nil

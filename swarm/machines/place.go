@@ -5,7 +5,6 @@ import (
 	"iter"
 	"time"
 
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -119,14 +118,6 @@ func (p *Place) Say(ctx context.Context, s signals.Any) (uint64, error) {
 	}
 	receipt, err := p.Of.Bus().System().Publish(ctx, s)
 	return receipt.Seq, err
-}
-
-// Answer implements [desk.Place].
-func (p *Place) Answer(ctx context.Context, q tools.Question, a tools.Answer) error {
-	if p.watches() {
-		return desk.ErrWatched
-	}
-	return Answer(ctx, p.Of, q, a)
 }
 
 // Tell implements [desk.Place]: no process has the ledger of all.

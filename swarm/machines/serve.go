@@ -6,7 +6,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/remote"
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
@@ -70,5 +69,5 @@ func Reserved() []signals.Kind {
 // Codec returns the codec with which the processes of a swarm read their log
 // ([natsbus.Options].Codec).
 func Codec(kinds ...signals.Registration) (*signals.Codec, error) {
-	return runlog.NewCodec(append(tools.Payloads(), kinds...)...)
+	return runlog.NewCodec(kinds...)
 }

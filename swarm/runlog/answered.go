@@ -38,9 +38,14 @@ type AnsweredError struct {
 	Thread string
 	By     string
 	At     time.Time
+
+	Question Question // the one about a call that was answered; the zero one for another
 }
 
 func (e *AnsweredError) Error() string {
+	if said := e.Question.Answer; said != nil {
+		return fmt.Sprintf("swarm: the call was answered already in thread %s: %s", e.Thread, said)
+	}
 	return fmt.Sprintf("swarm: %q answered in thread %s already, at %s", e.By, e.Thread, e.At.Format(time.RFC3339))
 }
 

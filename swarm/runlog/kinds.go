@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
@@ -14,13 +15,13 @@ import (
 
 // Reserved returns the kinds that only a swarm publishes.
 func Reserved() []signals.Kind {
-	return append(coordination.Kinds(), KindBegan, KindPlanned, KindLate, KindFailed, KindRefused, KindSame, KindAnswered, settle.KindUnpaid, KindTerms, KindDecided, KindOutcome, synthesis.Kind)
+	return append(coordination.Kinds(), KindBegan, KindPlanned, KindLate, KindFailed, KindRefused, KindSame, KindAnswered, asking.KindAsked, asking.KindAnswered, settle.KindUnpaid, KindTerms, KindDecided, KindOutcome, synthesis.Kind)
 }
 
 // Kinds returns the registrations that a [signals.Codec] needs to read the log
 // of a solve.
 func Kinds() []signals.Registration {
-	return append(slices.Concat(routing.Kinds(), coordination.Entries()),
+	return append(slices.Concat(routing.Kinds(), coordination.Entries(), asking.Payloads()),
 		signals.For[Began](), signals.For[Planned](), signals.For[Late](), signals.For[Failed](), signals.For[Refused](), signals.For[Same](), signals.For[Answered](), signals.For[settle.Unpaid](),
 		signals.For[agents.Passed](), signals.For[signals.Retraction](),
 		signals.For[conflict.Resolution](),

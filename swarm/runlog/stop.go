@@ -22,7 +22,7 @@ const (
 	StopCancelled                         // the caller's context ended
 	StopEscalated                         // someone outside the swarm has to look
 	StopError                             // so many agents failed that the others are no quorum, the bus failed, or a call is not in the recording that is played
-	StopAsked                             // a person has to answer before a turn can go on ([agents.IsAsking])
+	StopAsked                             // a person has to answer before a turn can go on ([asking.Call])
 	StopSettled                           // a settlement has chosen what the votes alone have not ([consensus.BySettlement])
 	StopContested                         // what leads lacks something for a consensus ([consensus.Contested])
 	StopAnswered                          // one agent alone has an answer ([consensus.Answered])

@@ -22,6 +22,7 @@ type Thread struct {
 	Stage     Stage
 	Repeats   Repeats
 	Withdrawn Withdrawn
+	Questions Questions
 
 	Coordination *coordination.Thread
 }
@@ -52,6 +53,7 @@ func (t *Thread) Apply(s signals.Any) {
 	t.Conflicts.apply(s)
 	t.Debates.apply(s)
 	t.Stage.Apply(s)
+	t.Questions.apply(t.Log, s)
 	t.Coordination.Apply(s)
 	if back || t.Withdrawn.Any() {
 		t.Votes.err = cmp.Or(t.Votes.err, t.withdraw(s, back))

@@ -29,14 +29,13 @@ type Late struct {
 	Round int    `json:"round"` // of the turn, from 1
 }
 
-// Failed says that an agent's turn ended early, because of an error or because a person has
-// to answer a question first. The turn's signals follow.
+// Failed says that an agent's turn ended early because of an error. The turn's signals follow.
 type Failed struct {
 	Agent  string `json:"agent"`            // required
 	Round  int    `json:"round"`            // of the turn, from 1
-	Reason string `json:"reason,omitempty"` // the error's text, or the question, at most 1 KiB of it
+	Reason string `json:"reason,omitempty"` // the error's text, at most 1 KiB of it
 	Budget bool   `json:"budget,omitempty"` // the error is [agents.ErrBudget]
-	Asks   bool   `json:"asks,omitempty"`   // it waits for the answer of a person ([agents.IsAsking])
+	Asks   bool   `json:"asks,omitempty"`   // it asks a person, in a log from before questions were signals
 }
 
 // String describes p in words.
@@ -56,11 +55,7 @@ func FailedBy(agent string, round int, err error) Failed {
 	if p := (*agents.PanicError)(nil); errors.As(err, &p) {
 		why = fmt.Sprintf("panic: %v", p.Value)
 	}
-	question, asks := agents.IsAsking(err)
-	if asks {
-		why = question
-	}
-	return Failed{agent, round, clip(why), errors.Is(err, agents.ErrBudget), asks}
+	return Failed{Agent: agent, Round: round, Reason: clip(why), Budget: errors.Is(err, agents.ErrBudget)}
 }
 
 // clip returns the first KiB of a text, with a mark of the cut: it may be in the middle of a secret.

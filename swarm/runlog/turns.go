@@ -32,7 +32,9 @@ func (t *Turns) apply(s signals.Any) {
 	case *signals.Signal[Late]:
 		t.Late = append(t.Late, s.Payload)
 	case *signals.Signal[Failed]:
-		t.Failed = append(t.Failed, s.Payload)
+		if !s.Payload.Asks {
+			t.Failed = append(t.Failed, s.Payload)
+		}
 	case *signals.Signal[Refused]:
 		t.Refused = append(t.Refused, s.Payload)
 	case *signals.Signal[agents.Passed]:

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
@@ -136,6 +137,10 @@ func Of(s signals.Any) (l Line) {
 		return retraction(s.Head(), p)
 	case agents.Passed:
 		return Line{Form: "passed", Text: p.Reason}
+	case asking.Call:
+		return Line{Form: "escalation", About: Person, Tone: Bad, By: p.Agent, Text: p.String()}
+	case asking.Answer:
+		return Line{Form: "answer", About: Person, Tone: Fact, Text: p.String()}
 	case runlog.Began:
 		if p.Debate.Round > 0 {
 			return Line{Form: "round", Text: "Debate", Reason: p.Debate.String()}

@@ -8,13 +8,18 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // onlyAsking returns the only thread that waits for an answer to an escalation.
 func onlyAsking(j journal.Reader) (string, error) {
-	asks, err := asking(j)
+	all, err := List(j)
+	var asks []string
+	for _, r := range all {
+		if slices.ContainsFunc(r.Questions, func(q runlog.Question) bool { return q.Open && q.Call == nil }) {
+			asks = append(asks, r.Thread)
+		}
+	}
 	if len(asks) > 1 {
 		asks = slices.DeleteFunc(asks, func(thread string) bool {
 			waiting, problem := waits(j, thread)
@@ -32,26 +37,6 @@ func onlyAsking(j journal.Reader) (string, error) {
 		return asks[0], nil
 	}
 	return "", fmt.Errorf("%w: several solves wait for an answer, name one: %s", runlog.ErrLog, strings.Join(asks, ", "))
-}
-
-// asking returns the threads with an escalation and no record of an answer to it.
-func asking(j journal.Reader) (asks []string, err error) {
-	for r, err := range records(j) {
-		if err != nil {
-			return nil, err
-		}
-		kind, thread, err := r.About()
-		if err != nil {
-			return nil, err
-		}
-		switch at := slices.Index(asks, thread); {
-		case kind == signals.KindEscalation && at < 0:
-			asks = append(asks, thread)
-		case (kind == runlog.KindAnswered || kind == signals.KindConsensus) && at >= 0:
-			asks = slices.Delete(asks, at, at+1)
-		}
-	}
-	return asks, nil
 }
 
 // waits reports whether the solve of the thread takes an answer: none is recorded, or

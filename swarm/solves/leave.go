@@ -167,9 +167,7 @@ func (l *left) write(ctx context.Context, b *bus.Bus, j journal.Store, publish f
 func (l *left) publish(ctx context.Context, b *bus.Bus, question signals.ID, answer signals.Any) error {
 	h := answer.Head()
 	h.Source, h.Thread, h.ReplyTo, h.TTL = answers.Source(answer), l.thread, question, forever
-	for _, said := range l.said {
-		h.Round = max(h.Round, said.Head().Round)
-	}
+	h.Round = max(h.Round, l.round())
 	publisher, err := b.Agent(h.Source, bus.Permissions{Threads: []string{l.thread}})
 	if err == nil {
 		_, err = publisher.Publish(ctx, signals.With(answer, h))

@@ -53,9 +53,9 @@ func replayed(j journal.Reader, codec *signals.Codec) (*replay.Replay, uint64, e
 	if err != nil {
 		return nil, 0, err
 	}
-	for said, err := range journal.Signals(j, codec, after) {
+	for record, err := range j.Read(after) {
 		if err == nil {
-			err = past.Next(said)
+			err = next(past, &record, codec)
 		}
 		if err != nil {
 			past.Close()
@@ -63,6 +63,21 @@ func replayed(j journal.Reader, codec *signals.Codec) (*replay.Replay, uint64, e
 		}
 	}
 	return past, after, nil
+}
+
+// next takes the next record of a journal.
+func next(past *replay.Replay, record *journal.Record, codec *signals.Codec) error {
+	if of, ok := BeforeIn(record); ok {
+		past.Thread(of.Thread).Questions.Record(of)
+	}
+	if record.Type != journal.TypeSignal {
+		return nil
+	}
+	said, err := record.Signal(codec)
+	if err == nil {
+		err = past.Next(said)
+	}
+	return err
 }
 
 // Of returns the result of a thread, as far as its log has it.
@@ -79,7 +94,9 @@ func Of(t *replay.Thread) *Result {
 		r.Answer = t.Stage.Announced.Payload.Decision
 	case runlog.StopSettled, runlog.StopAnswered:
 		r.Answer = t.Votes.Content(t.Last.Choice)
-	case runlog.StopEscalated, runlog.StopAsked:
+	case runlog.StopAsked:
+		return r // as below
+	case runlog.StopEscalated:
 		r.Question = QuestionOf(t.Thread)
 		return r // it goes on, without what was taken back
 	}

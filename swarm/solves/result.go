@@ -3,7 +3,6 @@ package solves
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -29,7 +28,7 @@ type Result struct {
 	Err    error  // set for [runlog.StopError] and [runlog.StopCancelled]
 
 	// Question is the question to someone outside the swarm, for [runlog.StopEscalated],
-	// whose answer [swarm.Swarm.Resume] takes, and for [runlog.StopAsked].
+	// whose answer [swarm.Swarm.Resume] takes.
 	Question *Question
 
 	Decision consensus.Decision
@@ -77,6 +76,10 @@ type Logged struct {
 	Passed  []runlog.TurnPassed // turns in which agents said that they had nothing to add, in log order
 	Unpaid  []settle.Unpaid     // rounds of debates that were not held, in log order
 
+	// Questions are those to a person, in log order. One that is open is waited for if the solve
+	// has stopped.
+	Questions []runlog.Question
+
 	Retracted []*signals.Signal[signals.Retraction] // that took something back, in log order
 	Fallen    []*signals.Signal[signals.Vote]       // that do not count, since what they rest on was taken back
 }
@@ -101,7 +104,7 @@ func LoggedBy(t *runlog.Thread) Logged {
 	l := Logged{
 		Log: t.Log, Proposals: t.Votes.Show(""), Conflicts: t.Conflicts.All(), Open: t.Conflicts.Open(), Settled: t.Conflicts.Settled,
 		Late: t.Turns.Late, Passed: t.Turns.Passed, Rounds: t.Turns.Rounds, Planned: t.Calls.Planned, Calls: t.Turns.Begun,
-		Unpaid: t.Debates.Unpaid, Retracted: t.Withdrawn.Said, Fallen: t.Withdrawn.Fallen,
+		Unpaid: t.Debates.Unpaid, Questions: t.Questions.All(), Retracted: t.Withdrawn.Said, Fallen: t.Withdrawn.Fallen,
 	}
 	for _, f := range t.Turns.Failed {
 		l.Failed = append(l.Failed, TurnFailed{f.Agent, f.Round, f.Err()})
@@ -132,10 +135,10 @@ type Chosen struct {
 
 // A Question is a question of a solve to someone outside.
 type Question struct {
-	Asks    string // the source: an agent, or the system for a conflict; several of StopAsked are separated by commas
+	Asks    string // the source: an agent, or the system for a conflict
 	Reason  string
 	Context string
-	Options []string // the ids of the proposals so far, in log order; nil for StopAsked
+	Options []string // the ids of the proposals so far, in log order
 }
 
 // QuestionOf returns the question of a thread that waits for an answer; nil if it has
@@ -143,7 +146,7 @@ type Question struct {
 func QuestionOf(t *runlog.Thread) *Question {
 	asked := t.Stage.Asked
 	if asked == nil {
-		return askedInTurns(t)
+		return nil
 	}
 	q := &Question{Asks: asked.Source, Reason: asked.Payload.Reason, Context: asked.Payload.Context}
 	for _, p := range t.Votes.Show("") {
@@ -152,31 +155,14 @@ func QuestionOf(t *runlog.Thread) *Question {
 	return q
 }
 
-// askedInTurns returns what the turns ask because of which a thread stopped; nil if it
-// stopped otherwise.
-func askedInTurns(t *runlog.Thread) *Question {
-	end := t.Stage.Decided
-	if end == nil || end.Payload.Stop != runlog.StopAsked {
-		return nil
-	}
-	var ask []string
-	round := 0
-	for _, f := range slices.Backward(t.Turns.Failed) {
-		if f.Asks && (round == 0 || f.Round == round) && !slices.Contains(ask, f.Agent) {
-			ask, round = append(ask, f.Agent), f.Round
-		}
-	}
-	slices.Reverse(ask)
-	return &Question{Asks: strings.Join(ask, ", "), Reason: end.Payload.Detail}
-}
-
-// Turns counts the turns of a solve: Taken = Committed + Failed + Dropped.
+// Turns counts the turns of a solve: Taken = Committed + Failed + Asked + Dropped.
 type Turns struct {
 	Taken     int `json:"taken"`
 	Committed int `json:"committed"`
-	Failed    int `json:"failed"`  // ended early; signals before that are committed
-	Dropped   int `json:"dropped"` // not committed when the solve ended
-	Late      int `json:"late"`    // of all these, turns that a round continued without
-	Retried   int `json:"retried"` // number of retries
-	Refused   int `json:"refused"` // signals that were not published
+	Failed    int `json:"failed"`          // ended early; signals before that are committed
+	Asked     int `json:"asked,omitempty"` // ended to ask a person; they are taken again
+	Dropped   int `json:"dropped"`         // not committed when the solve ended
+	Late      int `json:"late"`            // of all these, turns that a round continued without
+	Retried   int `json:"retried"`         // number of retries
+	Refused   int `json:"refused"`         // signals that were not published
 }

@@ -2,7 +2,11 @@ package teams_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -10,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -91,15 +96,18 @@ rounds: 2
 	if r.Stop != runlog.StopAsked || made.Load() != 0 {
 		t.Fatalf("%v: %v; %d calls", r.Stop, r.Err, made.Load())
 	}
-	open, err := cassette.Asked(store, r.Thread)
-	if err != nil || len(open) != 2 {
-		t.Fatalf("open are %v, %v", open, err)
+	asked := r.Questions
+	if len(asked) != 2 || !asked[0].Open || !asked[1].Open {
+		t.Fatalf("it asks %+v", asked)
 	}
 	if r = play(); r.Stop != runlog.StopAsked || made.Load() != 0 {
 		t.Errorf("without an answer: %v, %d calls", r.Stop, made.Load())
 	}
-	for _, q := range open {
-		if err := cassette.Answer(store, q, tools.Answer{Verdict: tools.AllowSolve}); err != nil {
+	if len(r.Questions) != 2 {
+		t.Errorf("it asks again: %+v", r.Questions)
+	}
+	for _, q := range asked {
+		if err := solves.Answer(t.Context(), store, q.Thread, asking.Answer{ID: q.ID, Verdict: asking.Solve}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -159,16 +167,13 @@ seed: 5
 		return s
 	}
 	// play answers one question at each stop, and returns the details of all stops.
-	play := func(s *swarm.Swarm, answer func(tools.Question)) (stops []string, r *solves.Result) {
+	play := func(s *swarm.Swarm, answer func(asking.Call) asking.Answer) (stops []string, r *solves.Result) {
 		r, err := s.Solve(t.Context(), signals.Task{Task: "act"})
 		for r.Stop == runlog.StopAsked && err == nil {
 			stops = append(stops, r.Detail)
-			questions, problem := cassette.Asked(tape, r.Thread)
-			if problem != nil {
-				t.Fatal(problem)
-			}
-			if answer != nil {
-				answer(questions[0])
+			open := slices.DeleteFunc(r.Questions, func(q runlog.Question) bool { return !q.Open })
+			if err := s.Answer(t.Context(), r.Thread, answer(*open[0].Call)); err != nil {
+				t.Fatal(err)
 			}
 			r, err = s.Resume(t.Context(), r.Log, nil)
 		}
@@ -182,10 +187,8 @@ seed: 5
 		t.Fatal(err)
 	}
 	m := counted{caller{models.Script()}, &asked}
-	stops, r := play(open(cassette.Model(m, recorder), recorder), func(q tools.Question) {
-		if err := cassette.Answer(tape, q, tools.Answer{Verdict: tools.AllowOnce}); err != nil {
-			t.Fatal(err)
-		}
+	stops, r := play(open(cassette.Model(m, recorder), recorder), func(c asking.Call) asking.Answer {
+		return asking.Answer{ID: c.ID, Verdict: asking.Once, By: "ada"}
 	})
 	answers, err := cassette.Spent(tape)
 	if err != nil || int(asked.Load()) != len(answers) || len(stops) < 2 || r.Stop == runlog.StopError {
@@ -196,7 +199,17 @@ seed: 5
 		t.Fatal(err)
 	}
 	requests, calls := asked.Load(), made.Load()
-	again, r2 := play(open(cassette.Replay(m.ID(), results), results), nil)
+	said, err := cassette.Answered(tape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, r2 := play(open(cassette.Replay(m.ID(), results), results), func(c asking.Call) asking.Answer {
+		i := slices.IndexFunc(said, func(a asking.Answered) bool { return a.Call == c })
+		if i < 0 {
+			t.Fatalf("the tape has no answer to %v: %+v", c, said)
+		}
+		return said[i].Answer
+	})
 	if diff := cmp.Diff(stops, again); diff != "" || asked.Load() != requests || made.Load() != calls {
 		t.Errorf("%d requests and %d calls more, stops: %s", asked.Load()-requests, made.Load()-calls, diff)
 	}
@@ -210,4 +223,77 @@ func lines(log []signals.Any) (all []string) {
 		all = append(all, fmt.Sprintf("%v %v", s.Head(), s.Body()))
 	}
 	return all
+}
+
+// TestAnApprovalFromBeforeQuestionsWereSignalsCounts goes on with a journal in which two agents
+// asked, and ada has answered the first, in records of the tools' recorder.
+func TestAnApprovalFromBeforeQuestionsWereSignalsCounts(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/asked-before.journal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "run.journal")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store, err := journal.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	past, err := solves.List(store)
+	if err != nil || len(past) != 1 || past[0].Stop != runlog.StopAsked || len(past[0].Failed) > 0 {
+		t.Fatalf("%+v, %v", past, err)
+	}
+	q := past[0].Questions
+	if len(q) != 2 || q[0].Open || q[0].Answer.By != "ada" || q[0].Answer.Verdict != asking.Once || !q[1].Open || q[1].Asks != "third" || q[1].Call.Args != "{}" {
+		t.Fatalf("its questions are %+v", q)
+	}
+	if err := solves.Answer(t.Context(), store, past[0].Thread, asking.Answer{ID: q[0].ID, Verdict: asking.Deny, By: "bob"}); !errors.As(err, new(*runlog.AnsweredError)) {
+		t.Errorf("a second answer: %v", err)
+	}
+	if err := solves.Answer(t.Context(), store, past[0].Thread, asking.Answer{ID: q[1].ID, Verdict: asking.Deny, By: "bob"}); err != nil {
+		t.Fatal(err)
+	}
+	recorder, err := journal.NewRecorder(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made atomic.Int32
+	act := tools.Func("act", "Acts.", tools.Hints{}, func(context.Context, struct{}) (string, error) { made.Add(1); return "done", nil })
+	team, err := teams.Parse("team.yaml", []byte(`
+models: {main: {provider: openai, name: x}}
+agents:
+  - {id: first, tools: {act: ask}}
+  - {id: second}
+  - {id: third, tools: {act: ask}}
+mode: deliberate
+rounds: 1
+seed: 5
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := team.Build(teams.Parts{
+		Models: func(string) models.Model { return cassette.Answers(caller{models.Script()}, recorder) },
+		Tools:  []tools.Source{act}, Record: cassette.Tools(recorder),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Journal = store
+	s, err := swarm.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	past, err = s.Results()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Resume(t.Context(), past[0].Log, nil)
+	if err != nil || r.Stop == runlog.StopAsked || made.Load() != 1 {
+		t.Errorf("%v: %s after %d calls, %v", r.Stop, r.Detail, made.Load(), err)
+	}
 }

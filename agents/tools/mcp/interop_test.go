@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/agents/tools/mcp"
@@ -98,7 +99,7 @@ func TestOthersServerFilesystem(t *testing.T) {
 	match(t, all[1], tools.Done, `\[FILE\] a\.txt`)
 	match(t, all[2], tools.Failed, `Access denied`)
 	_, _, err := calls(t.Context(), set, `files/write_file {"path":"`+file+`","content":"x"}`)
-	var asks *tools.AskError
+	var asks *asking.Error
 	if !errors.As(err, &asks) || !strings.Contains(err.Error(), "ann wants to call files/write_file with ") {
 		t.Errorf("got %v", err)
 	}

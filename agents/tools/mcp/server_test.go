@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
@@ -221,11 +222,11 @@ func TestANewDescriptionInMidSolveNeedsPermission(t *testing.T) {
 		return err == nil && strings.Contains(all[0].Description, "evil.example")
 	})
 	_, offer, err := calls(t.Context(), set, "files/read {}")
-	var asks *tools.AskError
+	var asks *asking.Error
 	if !errors.As(err, &asks) || offer[0].Description != "Reads a file." {
 		t.Fatalf("offered %q, %v", offer[0].Description, err)
 	}
-	if got, want := asks.Questions[0].Detail(), `agent: ann
+	if got, want := asks.Calls[0].Detail(), `agent: ann
 tool: files/read
 arguments: {}
 asked because: the tool has changed its description, schema or hints since it was first offered

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus"
@@ -98,12 +99,12 @@ func drives(t *testing.T, o natsbus.Options) (solving, *solves.Result) {
 }
 
 // asksOf returns the questions of a log, when it has one.
-func asksOf(t *testing.T, l solving) []cassette.Question {
+func asksOf(t *testing.T, l solving) []runlog.Question {
 	t.Helper()
 	for ctx := soon(t); ; pause() {
-		all, err := cassette.Questions(l.past)
-		if err != nil || len(all) > 0 {
-			return all
+		all, err := solves.List(l.past)
+		if err != nil || len(all) > 0 && len(all[0].Questions) > 0 {
+			return all[0].Questions
 		}
 		if ctx.Err() != nil {
 			t.Fatal("the log has no question")
@@ -115,14 +116,14 @@ func asksOf(t *testing.T, l solving) []cassette.Question {
 // the agents: others go on, by what the log and the results have.
 func TestCallThatWasAllowedOnAnotherMachineIsMadeOnce(t *testing.T) {
 	t.Parallel()
-	for _, a := range []tools.Answer{{Verdict: tools.AllowOnce, By: "ada"}, {Verdict: tools.AllowSolve, By: "ada"}, {Verdict: tools.Refuse, Reason: "not at night", By: "ada"}} {
+	for _, a := range []asking.Answer{{Verdict: asking.Once, By: "ada"}, {Verdict: asking.Solve, By: "ada"}, {Verdict: asking.Deny, Reason: "not at night", By: "ada"}} {
 		t.Run(string(a.Verdict), func(t *testing.T) {
 			t.Parallel()
 			url := natstest.Start(t, natstest.Options{})[0].URL()
 			var calls atomic.Int64
 			stop := serveTeam(t, natsbus.Options{URL: url}, &calls)
 			first, r := drives(t, natsbus.Options{URL: url, Process: "first"})
-			if r.Stop != runlog.StopAsked || calls.Load() != 0 || !strings.Contains(r.Detail, `ann wants to call page with {"who": "<ops>"}`) || r.Question.Asks != "ann" {
+			if r.Stop != runlog.StopAsked || calls.Load() != 0 || !strings.Contains(r.Detail, `ann wants to call page with {"who": "<ops>"}`) || len(r.Questions) != 1 || r.Questions[0].Asks != "ann" {
 				t.Fatalf("%v after %d calls: %s", r.Stop, calls.Load(), r.Detail)
 			}
 			if again, err := solve(soon(t), first, remoteTeam(t, first)); err != nil || again.Stop != runlog.StopAsked || len(asksOf(t, first)) != 1 {
@@ -132,23 +133,22 @@ func TestCallThatWasAllowedOnAnotherMachineIsMadeOnce(t *testing.T) {
 			stop()
 			desk := joinSolving(t, url, "desk")
 			q := asksOf(t, desk)
-			if len(q) != 1 || !q[0].Open || q[0].Tool != "page" || string(q[0].Args) != `{"who": "<ops>"}` || q[0].After.IsZero() {
+			if len(q) != 1 || !q[0].Open || q[0].Call.Tool != "page" || q[0].Call.Args != `{"who": "<ops>"}` || q[0].Since.IsZero() {
 				t.Fatalf("the log asks %+v", q)
 			}
-			for _, answer := range []tools.Answer{a, {Verdict: tools.AllowOnce, By: "too late"}} {
-				if answer.Verdict == tools.AllowOnce && a.Verdict == tools.AllowSolve {
-					continue // it counts for another place
-				}
-				if err := machines.Answer(soon(t), desk.Log, q[0].Question, answer); err != nil {
-					t.Fatal(err)
-				}
+			a.ID = q[0].ID
+			if err := machines.Answer(soon(t), desk.Log, desk.past, q[0].Thread, a); err != nil {
+				t.Fatal(err)
 			}
+			late := asking.Answer{ID: a.ID, Verdict: asking.Once, By: "too late"}
+			in := signals.Header{Thread: q[0].Thread, Confidence: 1, TTL: -1}
+			must(t, desk.Bus().System(), signals.New(in, late)) // by a process that has not read the first one
 			if q = asksOf(t, desk); len(q) != 1 || q[0].Open || q[0].Answer == nil || q[0].Answer.By != "ada" {
 				t.Fatalf("the log has %+v", q[0])
 			}
 			serveTeam(t, natsbus.Options{URL: url}, &calls)
 			want, n := "somebody comes", int64(1)
-			if a.Verdict == tools.Refuse {
+			if a.Verdict == asking.Deny {
 				want, n = "a person has denied the call of page: not at night", 0
 			}
 			for _, name := range []string{"second", "third"} {
@@ -200,14 +200,14 @@ func TestQuestionOfALostDriverIsAskedByTheNextOne(t *testing.T) {
 		t.Fatalf("%v: %s", r.Stop, r.Detail)
 	}
 	said := 0
-	for range second.Bus().History(bus.Filter{Kinds: []signals.Kind{tools.KindAsked}}) {
+	for range second.Bus().History(bus.Filter{Kinds: []signals.Kind{asking.KindAsked}}) {
 		said++
 	}
 	q := asksOf(t, second)
 	if said != 1 || len(q) != 1 || !q[0].Open {
 		t.Errorf("the log has %d questions: %+v", said, q)
 	}
-	if err := machines.Answer(soon(t), second.Log, q[0].Question, tools.Answer{Verdict: tools.AllowOnce}); err != nil {
+	if err := machines.Answer(soon(t), second.Log, second.past, q[0].Thread, asking.Answer{ID: q[0].ID, Verdict: asking.Once}); err != nil {
 		t.Fatal(err)
 	}
 	if r, err := solve(soon(t), second, remoteTeam(t, second)); err != nil || r.Stop != runlog.StopConsensus || calls.Load() != 1 {
@@ -231,24 +231,25 @@ func TestAnswersThatAnAgentSignedDoNotCount(t *testing.T) {
 	if r.Stop != runlog.StopAsked {
 		t.Fatalf("%v: %s", r.Stop, r.Detail)
 	}
-	q := asksOf(t, l)[0].Question
+	q := asksOf(t, l)[0]
 	ann := joinSolvingAs(t, natsbus.Options{URL: url, Key: private["ann"], Keys: public})
-	yes := tools.Answer{Verdict: tools.AllowOnce}
-	if err := machines.Answer(soon(t), ann.Log, q, yes); err == nil || !strings.Contains(err.Error(), natsbus.Forged) {
+	yes := asking.Answer{ID: q.ID, Verdict: asking.Once}
+	if err := machines.Answer(soon(t), ann.Log, l.past, q.Thread, yes); err == nil || !strings.Contains(err.Error(), natsbus.Forged) {
 		t.Errorf("her answer: %v", err)
 	}
 	results, err := ann.Results(soon(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []tools.Place{q.Once, q.Solve} {
-		if _, err := results.Do(soon(t), journal.Key(p), func(context.Context) ([]byte, error) { return []byte(`{"answered":{"verdict":"allow once"}}`), nil }); err != nil {
+	for _, at := range []journal.Key{{Thread: q.Thread, Agent: "ann", Turn: q.Call.Turn, Call: 1}, {Thread: q.Thread, Agent: "ann"}} {
+		if _, err := results.Do(soon(t), at, func(context.Context) ([]byte, error) { return []byte(`{"answered":{"verdict":"allow once"}}`), nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	in := signals.Header{Thread: q.Once.Thread, Confidence: 1, TTL: -1}
+	in := signals.Header{Thread: q.Thread, Confidence: 1, TTL: -1}
 	for _, p := range []*bus.Publisher{agent(t, ann.Log, "ann"), agent(t, l.Log, "ann")} {
-		must(t, p, signals.New(in, tools.AnsweredCall{Place: q.Once, Answer: yes}))
+		_, _ = p.Publish(soon(t), signals.New(in, yes)) // it counts in no case
+		must(t, p, signals.New(in, signals.Discovery{Finding: "a person has allowed it"}))
 	}
 	if r, err := solve(soon(t), l, remoteTeam(t, l)); err != nil || r.Stop != runlog.StopAsked || calls.Load() != 0 {
 		t.Errorf("it went on: %+v after %d calls, %v", r, calls.Load(), err)
@@ -256,7 +257,7 @@ func TestAnswersThatAnAgentSignedDoNotCount(t *testing.T) {
 	if all := asksOf(t, l); len(all) != 1 || !all[0].Open {
 		t.Errorf("the log has %+v", all)
 	}
-	if err := machines.Answer(soon(t), l.Log, q, tools.Answer{Verdict: "perhaps"}); !errors.Is(err, signals.ErrInvalid) {
+	if err := machines.Answer(soon(t), l.Log, l.past, q.Thread, asking.Answer{ID: q.ID, Verdict: "perhaps"}); !errors.Is(err, signals.ErrInvalid) {
 		t.Errorf("an unknown verdict: %v", err)
 	}
 	if !slices.ContainsFunc(lines(t, l.Bus()), func(line string) bool { return strings.Contains(line, `"source":"ann"`) }) {

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -284,7 +284,8 @@ func TestConsoleGoesOnWithAnAnswerFromBeforeItsStart(t *testing.T) {
 	w.agent(t, "critic")
 	w.asks(t)
 	desk := joinSolving(t, w.nats[1], "desk")
-	if err := machines.Answer(soon(t), desk.Log, asksOf(t, desk)[0].Question, tools.Answer{Verdict: tools.AllowOnce, By: "ada"}); err != nil {
+	q := asksOf(t, desk)[0]
+	if err := machines.Answer(soon(t), desk.Log, desk.past, q.Thread, asking.Answer{ID: q.ID, Verdict: asking.Once, By: "ada"}); err != nil {
 		t.Fatal(err)
 	}
 	link, _ := w.console(t)

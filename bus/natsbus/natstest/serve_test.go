@@ -15,9 +15,9 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/client"
 )
 
-// asking is a model whose planner proposes, whose critic asks somebody outside until there
+// escalating is a model whose planner proposes, whose critic asks somebody outside until there
 // is an answer, and who all agree then.
-func asking(_ int, r *models.Request) modelstest.Reply {
+func escalating(_ int, r *models.Request) modelstest.Reply {
 	heard := ""
 	for _, m := range r.Messages {
 		heard += m.Text
@@ -38,7 +38,7 @@ func asking(_ int, r *models.Request) modelstest.Reply {
 // person answers there what an agent asks: the solve goes on with the same agents.
 func TestConsoleShowsAndAnswersSolvesOfOtherProcesses(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
-	model := modelstest.NewServer(modelstest.OpenAI, asking)
+	model := modelstest.NewServer(modelstest.OpenAI, escalating)
 	t.Cleanup(model.Close)
 	server := natstest.Start(t, natstest.Options{})[0]
 	dir := t.TempDir()

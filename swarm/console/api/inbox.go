@@ -37,6 +37,7 @@ type Option struct {
 
 // A Call is the call of a tool that needs a permission.
 type Call struct {
+	ID      string          `json:"id,omitempty" doc:"Commits to the call: solve, agent, turn, tool, arguments, definition and rule. An answer counts for it and for nothing else"`
 	Agent   string          `json:"agent"`
 	Tool    string          `json:"tool"`
 	Args    json.RawMessage `json:"args"`

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"sync"
 
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
@@ -29,8 +27,7 @@ type desk struct {
 	Run string
 	log *log
 
-	Options  swarm.Options
-	deciding sync.Mutex // held while a verdict is recorded
+	Options swarm.Options
 }
 
 // openTeam opens the journal of a team and its desk.
@@ -68,8 +65,4 @@ func (d *desk) reached(ctx context.Context) error { return refused(d.Reached(ctx
 
 func (d *desk) resume(thread string, _ []signals.Any, answer signals.Any) error {
 	return d.Resume(thread, answer)
-}
-
-func (d *desk) answer(ctx context.Context, q tools.Question, a tools.Answer) error {
-	return d.AnswerCall(ctx, q, a)
 }

@@ -9,14 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/agents/asking"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/feed"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
 	"github.com/swarmbus/swarmbus/swarm/desk"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -43,6 +44,38 @@ func waiting(t *testing.T) *journal.Memory {
 		}
 	}
 	return log
+}
+
+// saysOn says what the system says in a log, as another process that has it open does.
+func saysOn(t *testing.T, log *journal.Memory) func(context.Context, signals.Any) (uint64, error) {
+	codec, err := runlog.NewCodec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := bus.New(&bus.Options{TTL: -1, Sweep: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return func(ctx context.Context, s signals.Any) (uint64, error) {
+		if _, err := journal.Restore(ctx, b, log, codec); err != nil {
+			return 0, err
+		}
+		receipt, err := b.System().Publish(ctx, s)
+		if err != nil {
+			return 0, err
+		}
+		for said := range b.History(bus.Filter{After: receipt.Seq - 1}) {
+			record, err := journal.SignalRecord(said)
+			if err == nil {
+				_, err = log.Append(record)
+			}
+			if err != nil {
+				return 0, err
+			}
+		}
+		return receipt.Seq, nil
+	}
 }
 
 // shows opens a host that shows a log of other processes.
@@ -76,14 +109,16 @@ func TestVerdictsOnALogOfOtherProcessesAreRecordedThere(t *testing.T) {
 			return func(yield func(solves.Event, error) bool) { yield(nil, errors.New("no agent is here")) }
 		},
 	}
-	first := func(by string) func(context.Context, tools.Question, tools.Answer) error {
-		return func(_ context.Context, q tools.Question, a tools.Answer) error {
-			if by != "" { // in another console, a moment before
-				if err := cassette.Answer(log, q, tools.Answer{Verdict: a.Verdict, By: by}); err != nil {
-					return err
+	says := saysOn(t, log)
+	first := func(by string) func(context.Context, signals.Any) (uint64, error) {
+		return func(ctx context.Context, s signals.Any) (uint64, error) {
+			a := s.Body().(asking.Answer)
+			if a.By = by; by != "" { // in another console, a moment before
+				if _, err := says(ctx, signals.New(s.Head(), a)); err != nil {
+					return 0, err
 				}
 			}
-			return cassette.Answer(log, q, a)
+			return says(ctx, s)
 		}
 	}
 	watches := shows(t, afar{Log: log})
@@ -95,13 +130,13 @@ func TestVerdictsOnALogOfOtherProcessesAreRecordedThere(t *testing.T) {
 	if _, err := watches.Inbox.Decide(t.Context(), items[0].ID, ada); status(err) != http.StatusConflict || !strings.Contains(err.Error(), "only watches") {
 		t.Errorf("a verdict where nobody drives: %v", err)
 	}
-	there.Answer = func(context.Context, tools.Question, tools.Answer) error {
-		return &signals.FieldError{Field: "reason", Problem: "too long"}
+	there.Say = func(context.Context, signals.Any) (uint64, error) {
+		return 0, &signals.FieldError{Field: "reason", Problem: "too long"}
 	}
 	if _, err := shows(t, there).Inbox.Decide(t.Context(), items[0].ID, ada); status(err) != http.StatusUnprocessableEntity {
 		t.Errorf("a verdict that the log refuses: %v", err)
 	}
-	there.Answer = first("Bob")
+	there.Say = first("Bob")
 	_, err = shows(t, there).Inbox.Decide(t.Context(), items[0].ID, ada)
 	if refused := (*api.Error)(nil); !errors.As(err, &refused) || refused.Answered == nil || refused.Answered.By != "Bob" {
 		t.Errorf("the second verdict: %v", err)
@@ -121,7 +156,7 @@ func TestAVerdictThatCountsGoesOnWithASolveOfOtherProcesses(t *testing.T) {
 			resumed <- thread
 			return func(func(solves.Event, error) bool) {}
 		},
-		Answer: func(_ context.Context, q tools.Question, a tools.Answer) error { return cassette.Answer(log, q, a) },
+		Say: saysOn(t, log),
 	}
 	b := shows(t, there)
 	items, err := b.Inbox.Items(t.Context(), false)
@@ -155,7 +190,7 @@ func TestASolveOfAnotherTeamIsShownAndNeitherAnsweredNorDriven(t *testing.T) {
 				driven <- name
 				return func(func(solves.Event, error) bool) {}
 			},
-			Answer: func(_ context.Context, q tools.Question, a tools.Answer) error { return cassette.Answer(log, q, a) },
+			Say: saysOn(t, log),
 		})
 	}
 	other := console("other", errors.New("with threshold 0.7, and is asked now with 0.6"))
@@ -170,11 +205,7 @@ func TestASolveOfAnotherTeamIsShownAndNeitherAnsweredNorDriven(t *testing.T) {
 	if items, err := other.Inbox.Items(t.Context(), false); err != nil || len(items) != 1 {
 		t.Fatalf("after the verdict the inbox has %+v (%v)", items, err)
 	}
-	all, err := cassette.Questions(log)
-	if err == nil {
-		err = cassette.Answer(log, all[0].Question, tools.Answer{Verdict: tools.AllowOnce, By: "Ada"})
-	}
-	if err != nil {
+	if err := solves.Answer(t.Context(), log, strings.TrimPrefix(items[0].Solve, "far."), asking.Answer{ID: items[0].Tool.ID, Verdict: asking.Once, By: "Ada"}); err != nil {
 		t.Fatal(err)
 	}
 	console("own", nil)
@@ -186,7 +217,7 @@ func TestASolveOfAnotherTeamIsShownAndNeitherAnsweredNorDriven(t *testing.T) {
 func TestVerdictsAreOfPeopleWithNames(t *testing.T) {
 	t.Parallel()
 	log := waiting(t)
-	b := shows(t, afar{Log: log, Answer: func(_ context.Context, q tools.Question, a tools.Answer) error { return cassette.Answer(log, q, a) }})
+	b := shows(t, afar{Log: log, Say: saysOn(t, log)})
 	items, err := b.Inbox.Items(t.Context(), false)
 	if err != nil || len(items) != 1 {
 		t.Fatalf("the inbox has %+v (%v)", items, err)
@@ -211,9 +242,9 @@ func TestWhatHasToBeWrittenIsRefusedWhileNoServerAnswers(t *testing.T) {
 			t.Error("it drives a solve")
 			return func(func(solves.Event, error) bool) {}
 		},
-		Answer: func(context.Context, tools.Question, tools.Answer) error {
+		Say: func(context.Context, signals.Any) (uint64, error) {
 			t.Error("it records a verdict")
-			return errors.New("no server answers")
+			return 0, errors.New("no server answers")
 		},
 	})
 	items, err := b.Inbox.Items(t.Context(), false)

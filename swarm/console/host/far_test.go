@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
@@ -13,14 +12,14 @@ import (
 )
 
 // afar is a log that other processes write, of which a test says what they do. Without Solve,
-// Resume and Answer it is only watched.
+// Resume and Say it is only watched.
 type afar struct {
 	Log    desk.Records
 	Health func() *desk.Stream
 	Fits   func([]signals.Any) error
 	Solve  func(context.Context, signals.Task) iter.Seq2[solves.Event, error]
 	Resume func(ctx context.Context, thread string, answer signals.Any) iter.Seq2[solves.Event, error]
-	Answer func(context.Context, tools.Question, tools.Answer) error
+	Say    func(context.Context, signals.Any) (uint64, error)
 }
 
 // at returns the log under a name.
@@ -35,13 +34,19 @@ type farPlace struct {
 
 func watched(yield func(solves.Event, error) bool) { yield(nil, desk.ErrWatched) }
 
-func (p farPlace) Log() desk.Records                              { return p.of.Log }
-func (farPlace) Keep(context.Context) (desk.Keep, error)          { return desk.Keep{}, nil }
-func (farPlace) Seat(desk.Seat) (o swarm.Options, err error)      { return o, nil }
-func (farPlace) Begin(context.Context) error                      { return nil }
-func (farPlace) Close(context.Context) error                      { return nil }
-func (farPlace) Tell(context.Context, string, string) error       { return desk.ErrWatched }
-func (farPlace) Say(context.Context, signals.Any) (uint64, error) { return 0, desk.ErrWatched }
+func (p farPlace) Log() desk.Records                         { return p.of.Log }
+func (farPlace) Keep(context.Context) (desk.Keep, error)     { return desk.Keep{}, nil }
+func (farPlace) Seat(desk.Seat) (o swarm.Options, err error) { return o, nil }
+func (farPlace) Begin(context.Context) error                 { return nil }
+func (farPlace) Close(context.Context) error                 { return nil }
+func (farPlace) Tell(context.Context, string, string) error  { return desk.ErrWatched }
+
+func (p farPlace) Say(ctx context.Context, s signals.Any) (uint64, error) {
+	if p.of.Say == nil {
+		return 0, desk.ErrWatched
+	}
+	return p.of.Say(ctx, s)
+}
 
 func (p farPlace) Drive(ctx context.Context, task signals.Task) iter.Seq2[solves.Event, error] {
 	if p.of.Solve == nil {
@@ -55,13 +60,6 @@ func (p farPlace) Resume(ctx context.Context, log []signals.Any, answer signals.
 		return watched
 	}
 	return p.of.Resume(ctx, log[0].Head().Thread, answer)
-}
-
-func (p farPlace) Answer(ctx context.Context, q tools.Question, a tools.Answer) error {
-	if p.of.Answer == nil {
-		return desk.ErrWatched
-	}
-	return p.of.Answer(ctx, q, a)
 }
 
 func (p farPlace) Health(context.Context) (h desk.Health) {

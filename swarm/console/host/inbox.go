@@ -33,11 +33,7 @@ func (in inbox) Items(_ context.Context, all bool) ([]api.Item, error) {
 
 // items returns the questions of a desk's solves that wait for a person, or waited.
 func (d *desk) items() []api.Item {
-	items := d.log.book().Asked()
-	for _, c := range d.calls() {
-		items = append(items, c.item)
-	}
-	return items
+	return d.log.book().Asked()
 }
 
 // desk returns the desk of an item, whose journal has been read.

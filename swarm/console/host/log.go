@@ -8,12 +8,12 @@ import (
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/view"
 	work "github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // A Feed receives the frames of a host: a feed.Hub.
@@ -28,11 +28,11 @@ type Feed interface {
 // restart.
 const recent = 4096
 
-// kinds are those of all journals, beside the ones of a swarm and of tools.
+// kinds are those of all journals, beside the ones of a swarm.
 func kinds() []signals.Registration { return slices.Concat(reports.Payloads(), roomlog.Payloads()) }
 
 // newCodec returns a codec for the kinds of all journals.
-func newCodec() (*signals.Codec, error) { return work.NewCodec(kinds()...) }
+func newCodec() (*signals.Codec, error) { return runlog.NewCodec(kinds()...) }
 
 // A log shows what a desk folds.
 type log struct {
@@ -59,9 +59,6 @@ func (l *log) book() *view.Book {
 	defer l.mu.Unlock()
 	return l.shown
 }
-
-// questions returns those about calls of tools.
-func (l *log) questions() []cassette.Question { return l.of.Fold().Calls() }
 
 // until waits until a condition holds.
 func (l *log) until(ctx context.Context, holds func(*view.Book) bool) error {

@@ -190,11 +190,6 @@ func (s solving) Get(ctx context.Context, id string, after uint64) (api.SolveDet
 	}
 	if d != nil {
 		one.Solve = dress(d, going, one.Solve)
-		for _, c := range d.calls() {
-			if c.item.Solve == id && c.item.Open {
-				one.Calls = append(one.Calls, c.item)
-			}
-		}
 	} else {
 		one.Solve = cut([]api.Solve{one.Solve})[0]
 	}

@@ -8,11 +8,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // asks starts a solve that waits for a verdict, and returns its item.
@@ -124,11 +124,11 @@ func TestASolveGoesOnAfterARestartWithAVerdictFromBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open1, err := cassette.Asked(store, waits.Thread)
-	if err != nil || len(open1) != 1 {
-		t.Fatal(open1, err)
+	asked, err := solves.Asked(store, waits.Thread)
+	if err != nil || len(asked.Open()) != 1 {
+		t.Fatal(asked, err)
 	}
-	if err := cassette.Answer(store, open1[0], tools.Answer{Verdict: tools.AllowOnce, By: "Ada"}); err != nil {
+	if err := solves.Answer(t.Context(), store, waits.Thread, asking.Answer{ID: asked.Open()[0].ID, Verdict: asking.Once, By: "Ada"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Close(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
@@ -47,7 +48,7 @@ func (b *Book) Apply(record *journal.Record, said signals.Any, of *replay.Thread
 		b.solves[of.Name], b.order = s, append(b.order, s)
 	}
 	frame = s.apply(said)
-	if frame.Solve.State == api.Waiting || frame.Kind == string(runlog.KindAnswered) {
+	if frame.Solve.State == api.Waiting || frame.Kind == string(runlog.KindAnswered) || frame.Kind == string(asking.KindAnswered) {
 		frame.Item = s.newest()
 	}
 	return frame, true

@@ -1,34 +1,80 @@
 package view
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
-	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-// item returns the id of a question in the inbox.
-func (s *solve) item(seq uint64) string { return fmt.Sprintf("%s.%d", s.id(), seq) }
+// item returns the id of a question in the inbox: that of the call, or the position of the escalation
+// in the log.
+func (s *solve) item(q runlog.Question) string {
+	if q.Call != nil {
+		return s.id() + "." + q.ID
+	}
+	return fmt.Sprintf("%s.%d", s.id(), q.Seq)
+}
 
 // asked returns the questions of the solve that wait or were answered, as items.
 func (s *solve) asked() (all []api.Item) {
-	for _, q := range s.talks.questions {
+	for _, q := range s.Questions.All() {
 		of := api.Item{
-			ID: s.item(q.asked.Seq), Type: "question", Solve: s.id(), Run: s.run, Task: s.Task().Task,
-			Asks: q.asked.Source, Seq: q.asked.Seq, Since: q.asked.Time,
-			Reason: q.asked.Payload.Reason, Context: q.asked.Payload.Context, Options: s.options(), Answer: s.answer(q),
+			ID: s.item(q), Type: "question", Solve: s.id(), Run: s.run, Task: s.Task().Task,
+			Asks: q.Asks, Seq: q.Seq, Since: q.Since, Reason: q.Reason, Context: q.Context, Options: []api.Option{},
+			Open: s.waits(q), Answer: s.answer(q),
 		}
-		if of.Open = of.Answer == nil && s.waits(q); of.Open {
-			if question := solves.QuestionOf(s.Thread.Thread); question != nil {
-				of.Asks, of.Reason, of.Context = question.Asks, question.Reason, question.Context
+		if c := q.Call; c != nil {
+			of.Type = "tool"
+			of.Tool = &api.Call{
+				ID: c.ID, Agent: c.Agent, Tool: c.Tool, Args: json.RawMessage(c.Args), Why: c.Why, Detail: c.Detail(), Changed: c.Changed != "", Solve: c.ForSolve(),
 			}
+		} else {
+			of.Options = s.options()
 		}
 		if of.Open || of.Answer != nil {
 			all = append(all, of)
 		}
 	}
 	return all
+}
+
+// calls returns the calls of tools that the solve waits for, as items.
+func (s *solve) calls() []api.Item {
+	return append([]api.Item{}, slices.DeleteFunc(s.asked(), func(i api.Item) bool { return i.Tool == nil || !i.Open })...)
+}
+
+// waits reports whether the solve has stopped for a question.
+func (s *solve) waits(q runlog.Question) bool {
+	if !q.Open || !s.Stage.Stopped() {
+		return false
+	}
+	stop := s.Stage.Decided.Payload.Stop
+	return q.Call != nil && stop == runlog.StopAsked || q.Call == nil && stop == runlog.StopEscalated
+}
+
+// answer returns the answer to a question; nil: none is on record.
+func (s *solve) answer(q runlog.Question) *api.Answered {
+	a := q.Answer
+	if a == nil {
+		return nil
+	}
+	of := &api.Answered{By: a.By, Time: a.At, Seq: a.Seq, Verdict: string(a.Verdict), Text: a.Text}
+	if a.Signal == nil {
+		return of
+	}
+	switch p := a.Signal.Body().(type) {
+	case signals.Vote:
+		of.Text, of.Vote, of.Stance = p.Reasoning, p.ProposalID, p.Stance.String()
+	case signals.Memory:
+		of.Text = p.Content
+	default:
+		of.Text = s.describe(a.Signal).Text
+	}
+	return of
 }
 
 // options returns the proposals that an answer may vote for.

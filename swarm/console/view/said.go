@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -29,6 +30,11 @@ func (s *solve) describe(of signals.Any) api.Said {
 		raw, err := json.Marshal(of.Body())
 		if w.Text = string(raw); err != nil {
 			w.Text = err.Error()
+		}
+	}
+	if a, ok := of.Body().(asking.Answer); ok {
+		if q, known := s.Questions.Of(a.ID); known {
+			w.Target = q.Seq
 		}
 	}
 	if w.By != bus.System && s.person(w.By) {

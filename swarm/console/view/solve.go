@@ -209,11 +209,7 @@ func (s *solve) stopped(of *api.Solve) {
 		of.State, of.Waits = api.Waiting, 1
 	case runlog.StopAsked:
 		of.State = api.Waiting
-		for _, f := range s.Turns.Failed {
-			if f.Asks && f.Round == s.Turns.Rounds {
-				of.Waits++
-			}
-		}
+		of.Waits = len(s.Questions.Open())
 	case runlog.StopCancelled:
 		of.State = api.Interrupted
 	case runlog.StopError:
@@ -258,7 +254,7 @@ func (s *solve) detail(after uint64) api.SolveDetail {
 		Solve: s.summary(), Context: s.Task().Context, Lanes: slices.Clone(s.lanes), Terms: s.terms(),
 		Proposals: s.proposals(), Votes: s.ballot.after(after), Said: since(s.said, after, func(w api.Said) uint64 { return w.Seq }),
 		Steps: since(s.steps, after, func(w api.Step) uint64 { return w.Seq }), Rounds: slices.Clone(s.rounds),
-		Conflicts: s.conflicts(), Debates: s.talks.all(), Escalations: s.escalations(), Calls: []api.Item{}, Costs: []api.AgentCost{}, Obstacles: []string{},
+		Conflicts: s.conflicts(), Debates: s.talks.all(), Escalations: s.escalations(), Calls: s.calls(), Costs: []api.AgentCost{}, Obstacles: []string{},
 		Decision: s.recorded(), Turn: s.turning(), Rests: s.rests(),
 	}
 	of.Rounds = append([]api.Round{}, of.Rounds...)

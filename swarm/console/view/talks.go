@@ -9,17 +9,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-// talks are the debates and the questions of a solve.
-type talks struct {
-	debates   []api.Debate
-	questions []question
-}
-
-// A question is an escalation, with the record of its answer.
-type question struct {
-	asked    *signals.Signal[signals.Escalation]
-	answered *signals.Signal[runlog.Answered] // nil: it waits
-}
+// talks are the debates of a solve.
+type talks struct{ debates []api.Debate }
 
 func (t *talks) apply(s *solve, said signals.Any) {
 	switch said := said.(type) {
@@ -33,14 +24,6 @@ func (t *talks) apply(s *solve, said signals.Any) {
 	case *signals.Signal[conflict.Resolution]:
 		if d := t.of(s.proposalOf(said.Payload.SignalA), s.proposalOf(said.Payload.SignalB)); d != nil && d.Ended == 0 {
 			d.Ended, d.Winner, d.Reason = said.Seq, s.proposalOf(said.Payload.Winner), said.Payload.Reason
-		}
-	case *signals.Signal[signals.Escalation]:
-		t.questions = append(t.questions, question{asked: said})
-	case *signals.Signal[runlog.Answered]:
-		for i := range t.questions {
-			if t.questions[i].answered == nil {
-				t.questions[i].answered = said
-			}
 		}
 	}
 }
@@ -100,37 +83,15 @@ func (s *solve) conflicts() []api.Conflict {
 // escalations returns the questions of the solve to a person or program outside.
 func (s *solve) escalations() []api.Escalation {
 	all := []api.Escalation{}
-	for _, q := range s.talks.questions {
-		of := api.Escalation{
-			Seq: q.asked.Seq, By: q.asked.Source, Time: q.asked.Time, Reason: q.asked.Payload.Reason, Context: q.asked.Payload.Context,
-			Answer: s.answer(q),
+	for _, q := range s.Questions.All() {
+		if q.Call != nil {
+			continue
 		}
-		if of.Answer == nil && s.waits(q) {
-			of.Item = s.item(q.asked.Seq)
+		of := api.Escalation{Seq: q.Seq, By: q.Asks, Time: q.Since, Reason: q.Reason, Context: q.Context, Answer: s.answer(q)}
+		if s.waits(q) {
+			of.Item = s.item(q)
 		}
 		all = append(all, of)
 	}
 	return all
-}
-
-// answer returns the answer to a question; nil: none is on record.
-func (s *solve) answer(q question) *api.Answered {
-	if q.answered == nil {
-		return nil
-	}
-	of := &api.Answered{By: q.answered.Payload.By, Time: q.answered.Time, Seq: s.seqs[q.answered.Payload.AnswerID]}
-	i := slices.IndexFunc(s.Log, func(said signals.Any) bool { return said.Head().ID == q.answered.Payload.AnswerID })
-	if i < 0 {
-		return of
-	}
-	w := s.describe(s.Log[i])
-	if of.Text = w.Text; w.Stance != "" {
-		of.Vote, of.Stance = w.Proposal, w.Stance
-	}
-	return of
-}
-
-// waits reports whether a question is the one that the solve waits for.
-func (s *solve) waits(q question) bool {
-	return s.Stage.Stopped() && s.Stage.Asked == q.asked && s.Stage.Decided.Payload.Stop == runlog.StopEscalated
 }

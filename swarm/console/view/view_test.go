@@ -61,7 +61,7 @@ func beginBy(t testing.TB, terms *runlog.Terms) *writer {
 // book returns the book of a log, and its frames.
 func book(t testing.TB, log []signals.Any) (*view.Book, []api.Frame) {
 	t.Helper()
-	codec, err := desk.NewCodec()
+	codec, err := runlog.NewCodec()
 	if err != nil {
 		t.Fatal(err)
 	}

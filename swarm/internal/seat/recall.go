@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
@@ -35,6 +36,16 @@ func (p *Recall) Take(s signals.Any, t *runlog.Thread, before runlog.Mark) (begu
 	}
 	for _, refused := range t.Turns.Refused[before.Refused:] {
 		p.refused(s, refused)
+	}
+	switch of := s.Body().(type) {
+	case asking.Call:
+		if t.Questions.Asks(of.ID) {
+			p.asks(of.Agent, of.Turn)
+		}
+	case runlog.Failed:
+		if of.Asks { // in a log from before questions were signals
+			p.asks(of.Agent, of.Round)
+		}
 	}
 	now := t.Mark()
 	if now.Decided != nil && now.Decided != before.Decided {
@@ -100,6 +111,19 @@ func (p *Recall) failed(failed runlog.Failed) {
 	}
 }
 
+// asks notes that a question names a turn: it is taken again when the solve goes on.
+func (p *Recall) asks(agent string, round int) {
+	i := p.seats.place(agent)
+	if i < 0 {
+		return
+	}
+	s := p.seats[i]
+	p.spoke, p.last = s, max(p.last, i)
+	if t := s.Turn; t != nil && t.Round == round {
+		t.Asks = true
+	}
+}
+
 // refused notes the record of a signal that was refused as one of its turn.
 func (p *Recall) refused(record signals.Any, refused runlog.Refused) {
 	i := p.seats.place(refused.Agent)
@@ -131,11 +155,11 @@ func (p *Recall) began(turns []runlog.BegunTurn) (begun []*Turn) {
 
 // Close ends the turns that are complete in the log: those of the last round
 // before the last one with signals, since turns are committed in order, or all of it if
-// the next round was about to begin.
+// the next round was about to begin. One that a question names goes on.
 func (p *Recall) Close(next bool) {
 	for i, s := range p.seats {
 		switch t := s.Turn; {
-		case t == nil:
+		case t == nil, t.Asks:
 		case t.State == Stopped,
 			s != p.spoke && t.State == Late && t.ended(),
 			t.State == Awaited && (next || i < p.last) && (!t.Failed || !p.Stopped):

@@ -105,9 +105,12 @@ func (all Roster) NextTimer() (next time.Time, running bool) {
 
 // Retry lets the agents that failed hear again what they failed on, and what they heard
 // since, because the solve stopped and goes on. A turn that failed in the last round is
-// taken again as it was.
+// taken again as it was, and so is one that a question names.
 func (all Roster) Retry() {
 	for _, s := range all {
+		if s.Turn != nil && s.Turn.Asks {
+			continue
+		}
 		if len(s.missed) > 0 && s.missed[0] != s.Turn {
 			s.again(s.missed...)
 			s.Turn = nil

@@ -25,6 +25,7 @@ type Turn struct {
 	Seat   *Seat
 	State  State
 	Failed bool  // as an earlier process says in the log
+	Asks   bool  // a question in the log names it
 	Err    error // why it failed
 
 	done   chan Outcome // of capacity one, so that a turn left behind can end

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/internal/text"
@@ -55,12 +56,11 @@ func seen(ctx context.Context, room *rooms.Turn, calls *tools.Calls, c models.Ca
 // repeat it.
 func resultOf(ctx context.Context, calls *tools.Calls, c models.Call) (string, error) {
 	all, err := calls.Make(ctx, c)
-	if rooms.Again(ctx) && errors.As(err, new(*tools.AskError)) {
+	if rooms.Again(ctx) && asking.Asked(err) != nil {
 		all, err = calls.Make(ctx, c)
 	}
-	if asks := (*tools.AskError)(nil); errors.As(err, &asks) {
-		q := asks.Questions[0]
-		return "", fmt.Errorf("%s is refused: %s, and nobody is asked in a room: the roster has to allow it", q.Tool, q.Why)
+	if asks := asking.Asked(err); asks != nil {
+		return "", fmt.Errorf("%s is refused: %s, and nobody is asked in a room: the roster has to allow it", asks[0].Tool, asks[0].Why)
 	}
 	switch {
 	case err != nil:

@@ -1,0 +1,139 @@
+package asking
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/swarmbus/swarmbus/internal/text"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// An Answer is a person's answer to the question with that id.
+type Answer struct {
+	ID      string  `json:"id"` // required; that of the [Call]
+	Verdict Verdict `json:"verdict"`
+	Reason  string  `json:"reason,omitempty"` // shown to the agent if the call is denied
+	By      string  `json:"by,omitempty"`     // who answered
+}
+
+// A Verdict says what a person allows.
+type Verdict string
+
+// The verdicts.
+const (
+	Once  Verdict = "once"  // this call
+	Solve Verdict = "solve" // this agent's calls of the tool as it is now, in this solve
+	Deny  Verdict = "deny"  // not this call
+)
+
+// Verdicts returns those that a question about the call takes.
+func (c Call) Verdicts() []Verdict {
+	if c.ForSolve() {
+		return []Verdict{Once, Solve, Deny}
+	}
+	return []Verdict{Once, Deny}
+}
+
+// Kind returns KindAnswered.
+func (Answer) Kind() signals.Kind { return KindAnswered }
+
+// Check implements [signals.Checker].
+func (a Answer) Check(l signals.Limits) error {
+	if !slices.Contains([]Verdict{Once, Solve, Deny}, a.Verdict) {
+		return &signals.FieldError{Kind: KindAnswered, Field: "verdict", Value: text.Cut(string(a.Verdict), 80), Problem: fmt.Sprintf("not one of %q, %q and %q", Once, Solve, Deny)}
+	}
+	return cmp.Or(l.Name("id", a.ID), l.Text("reason", a.Reason), l.Text("by", a.By))
+}
+
+// String describes a in words.
+func (a Answer) String() string {
+	what := map[Verdict]string{Once: "allows it once", Solve: "allows it for the solve", Deny: "denies it"}[a.Verdict]
+	line := fmt.Sprintf("%s %s", cmp.Or(text.Printable(a.By), "a person"), what)
+	if a.Reason != "" {
+		line += ": " + excerpt(a.Reason)
+	}
+	return line
+}
+
+// An Answered is a call with the answer that counts.
+type Answered struct {
+	Call   Call      `json:"call"`
+	Answer Answer    `json:"answer"`
+	At     time.Time `json:"at,omitzero"` // when the log has it
+}
+
+// Allows reports whether the answer holds for a call.
+func (a Answered) Allows(c Call) bool { return a.Answer.Verdict != Deny && a.decides(c) }
+
+// decides reports whether the answer holds for a call: the same one, one that is allowed for
+// the solve like it, or one that was denied under another rule.
+func (a Answered) decides(c Call) bool {
+	of := a.Call
+	if of.Attempt != c.Attempt || of.Thread != c.Thread || of.Agent != c.Agent || of.Tool != c.Tool || of.Spec != "" && of.Spec != c.Spec {
+		return false
+	}
+	ruled := of.Rule == c.Rule || of.Rule == "" // asked before questions had it
+	if a.Answer.Verdict == Solve && c.ForSolve() {
+		return ruled
+	}
+	return of.Turn == c.Turn && of.Call == c.Call && of.Args == c.Args && (ruled || a.Answer.Verdict == Deny)
+}
+
+// With returns a context in whose turns these answers count, and no others.
+func With(ctx context.Context, all []Answered) context.Context {
+	return context.WithValue(ctx, answersKey{}, all)
+}
+
+type answersKey struct{}
+
+// In returns the answers of [With] for an agent in a thread.
+func In(ctx context.Context, thread, agent string) []Answered {
+	all, _ := ctx.Value(answersKey{}).([]Answered)
+	return slices.DeleteFunc(slices.Clone(all), func(a Answered) bool { return a.Call.Thread != thread || a.Call.Agent != agent })
+}
+
+// Of returns the answer of [With] that holds for a call; nil: there is none. One to the call
+// itself takes precedence over one for the solve.
+func Of(ctx context.Context, c Call) *Answered {
+	all := In(ctx, c.Thread, c.Agent)
+	own := func(a Answered) bool {
+		return a.decides(c) && (a.Call.Turn == c.Turn && a.Call.Call == c.Call && a.Call.Args == c.Args)
+	}
+	for _, holds := range []func(Answered) bool{own, func(a Answered) bool { return a.decides(c) }} {
+		if i := slices.IndexFunc(all, holds); i >= 0 {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// An Error ends a turn in which calls need a person's permission. The other calls of the
+// same answer have been made.
+type Error struct {
+	Calls []Call // at least one
+}
+
+func (e *Error) Error() string { return "a person has to allow it: " + e.Asks() }
+
+// Asks returns the questions on one line.
+func (e *Error) Asks() string {
+	var all []string
+	for _, c := range e.Calls {
+		all = append(all, c.String())
+	}
+	return strings.Join(all, "; ")
+}
+
+// Asked returns the calls that an error asks about, if it ends a turn because of them.
+func Asked(err error) []Call {
+	var asks *Error
+	if !errors.As(err, &asks) {
+		return nil
+	}
+	return asks.Calls
+}

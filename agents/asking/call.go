@@ -1,0 +1,152 @@
+package asking
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/internal/text"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// The kinds of questions about calls of tools and of their answers. They count if the system
+// says them.
+const (
+	KindAsked    signals.Kind = "tool:asked"
+	KindAnswered signals.Kind = "tool:answered"
+)
+
+// Payloads returns the registrations of these kinds for a [signals.Codec].
+func Payloads() []signals.Registration {
+	return []signals.Registration{signals.For[Call](), signals.For[Answer]()}
+}
+
+// A Call is the call of a tool that a person is asked about. Make one with [New].
+type Call struct {
+	ID     string `json:"id"`     // commits to what an answer allows
+	Thread string `json:"thread"` // required
+	Agent  string `json:"agent"`  // required
+	Turn   int    `json:"turn"`   // of the agent, from 1
+	Call   int    `json:"call"`   // of a tool within the turn, from 1
+	Tool   string `json:"tool"`   // required; the full name
+	Args   string `json:"args"`   // required; JSON, the bytes that the tool gets
+	Spec   string `json:"spec"`   // digest of the tool's definition
+	Rule   string `json:"rule"`   // that asks, such as "files/*: ask"
+
+	// Attempt is 0 for a call that has not been made. Otherwise so many calls began and have
+	// no result on record, so the call may have been made.
+	Attempt int    `json:"attempt,omitempty"`
+	Why     string `json:"why"`               // required; why it needs permission
+	Changed string `json:"changed,omitempty"` // the tool's definition as JSON, if it is not the one that was offered
+
+	once, solve string // what answers named in an older log
+}
+
+// New returns the call with its ID.
+func New(c Call) Call {
+	c.ID = c.digest()
+	return c
+}
+
+// digest returns the ID: a hash of what an answer allows. A field that is added to it has to be
+// left out while it is empty, so that the ids in older logs stay.
+func (c Call) digest() string {
+	all, _ := json.Marshal(struct { // always marshals
+		Thread, Agent string
+		Turn, Call    int
+		Tool, Args    string
+		Spec, Rule    string
+		Attempt       int
+	}{c.Thread, c.Agent, c.Turn, c.Call, c.Tool, hash(c.Args), c.Spec, c.Rule, c.Attempt})
+	return hash(string(all))[:32]
+}
+
+func hash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+// most is the most bytes of the texts of a question.
+const most = 256 << 10
+
+// A spec is what is shown of the definition of a tool.
+type spec struct {
+	Server      string          `json:"server"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Input       json.RawMessage `json:"input"`
+}
+
+func (s spec) full() string { return strings.TrimPrefix(s.Server+"/"+s.Name, "/") }
+
+// spec returns the changed definition.
+func (c Call) spec() (s spec) {
+	_ = json.Unmarshal([]byte(c.Changed), &s) // what is none is refused by Check
+	return s
+}
+
+// Kind returns KindAsked.
+func (Call) Kind() signals.Kind { return KindAsked }
+
+// Check implements [signals.Checker]. The id has to be that of this call of this tool with
+// these arguments, so that an answer allows what was shown and nothing else.
+func (c Call) Check(l signals.Limits) error {
+	wrong := func(field, value, problem string) error {
+		return &signals.FieldError{Kind: KindAsked, Field: field, Value: text.Cut(value, 80), Problem: problem}
+	}
+	switch {
+	case !json.Valid([]byte(c.Args)):
+		return wrong("args", c.Args, "not JSON")
+	case len(c.Args)+len(c.Why)+len(c.Changed) > most:
+		return wrong("args", c.Args, fmt.Sprintf("the question has %d bytes, at most %d are allowed", len(c.Args)+len(c.Why)+len(c.Changed), most))
+	case c.Changed != "" && (c.spec().full() != c.Tool || hash(c.Changed) != c.Spec):
+		return wrong("changed", c.Changed, "not the tool that is asked about")
+	case c.ID != c.digest():
+		return wrong("id", c.ID, "not that of what is asked")
+	}
+	return cmp.Or(
+		l.Name("thread", c.Thread), l.Name("agent", c.Agent), l.Name("tool", c.Tool), l.Text("args", c.Args),
+		l.Text("spec", c.Spec), l.Text("rule", c.Rule), l.Required("why", c.Why), l.Text("changed", c.Changed),
+	)
+}
+
+// ForSolve reports whether the call can be allowed for the solve. One that may have been made
+// can be allowed once.
+func (c Call) ForSolve() bool { return c.Attempt == 0 }
+
+// String returns the question on one line. What agents and servers say in it is quoted.
+// Arguments of more than 2 KiB are shown by their beginning, length and SHA-256.
+func (c Call) String() string {
+	return fmt.Sprintf("%s wants to call %s with %s: %s", c.Agent, c.Tool, excerpt(c.Args), c.Why)
+}
+
+// Detail returns the question on several lines: the agent, the tool, all of the
+// arguments, why the call needs permission, and a changed definition.
+func (c Call) Detail() string {
+	lines := []string{"agent: " + c.Agent, "tool: " + c.Tool, "arguments: " + quoted(c.Args), "asked because: " + c.Why}
+	if c.Changed != "" {
+		now := c.spec()
+		lines = append(lines, "its description is now: "+quoted(now.Description), "its arguments are now: "+quoted(string(now.Input)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// quoted returns a text of others on one line: JSON as it is, if all of it is visible.
+func quoted(s string) string {
+	if json.Valid([]byte(s)) && text.Printable(s) == s {
+		return s
+	}
+	return text.Quote(s, len(s))
+}
+
+// excerpt returns a quoted text; a long one is cut, and states its length and hash.
+func excerpt(s string) string {
+	const most = 2 << 10
+	if len(s) <= most {
+		return quoted(s)
+	}
+	return fmt.Sprintf("%s (the beginning of %d bytes with the SHA-256 %s)", text.Quote(s, most), len(s), hash(s))
+}

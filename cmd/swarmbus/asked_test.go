@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+)
+
+// asksTwice is a model whose agents each write a file of their name, and then pass.
+func asksTwice(_ int, r *models.Request) modelstest.Reply {
+	who, _, _ := strings.Cut(strings.TrimPrefix(r.System, "You are "), ",")
+	if len(r.Messages[len(r.Messages)-1].Results) > 0 || !strings.Contains(r.Messages[len(r.Messages)-1].Text, "Round 1.") {
+		return modelstest.Reply{Text: `{"say":[{"type":"pass","reason":"done"}]}`}
+	}
+	return modelstest.Reply{Calls: []models.Call{{ID: "c", Name: "files__write", Args: json.RawMessage(`{"name":"` + who + `.md","text":"x"}`)}}}
+}
+
+// Two agents ask at once: a person answers the call that was shown, by its id, and never whatever
+// is first in a list.
+func TestAnAnswerIsForTheCallThatItNames(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	p := atTriage(t)
+	server := modelstest.NewServer(modelstest.OpenAI, asksTwice)
+	defer server.Close()
+	team := filepath.Join(t.TempDir(), "two.yaml")
+	text := `
+name: two
+models: {m: {provider: openai, name: large, baseURL: "` + server.URL + `"}}
+servers: {files: {command: [` + builtServer(t) + `], env: [TRIAGE_DIR]}}
+agents:
+  - {id: one, role: r, model: m, tools: {files/write: ask}}
+  - {id: two, role: r, model: m, tools: {files/write: ask}}
+mode: deliberate
+rounds: 2
+`
+	if err := os.WriteFile(team, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, _, errs := swarmbusRun(t, "solve", "t", "--team", team, "--journal", p.run)
+	ids := map[string]string{}
+	for _, of := range regexp.MustCompile(`(?s)agent: (\w+)\n.*?--call (\w+) --allow\n`).FindAllStringSubmatch(errs, -1) {
+		ids[of[1]] = of[2]
+	}
+	if status != exitEscalated || len(ids) != 2 || ids["one"] == ids["two"] {
+		t.Fatalf("status %d, ids %q: %s", status, ids, errs)
+	}
+	written := func() (names []string) {
+		for _, name := range []string{"one", "two"} {
+			if _, err := os.Stat(filepath.Join(p.dir, name+".md")); err == nil {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	status, out, _ := swarmbusRun(t, "answer", p.run)
+	if status != exitDecided || !strings.Contains(out, ids["one"]) || !strings.Contains(out, ids["two"]) {
+		t.Errorf("the list has status %d: %s", status, out)
+	}
+	for _, verdict := range [][]string{{"--allow"}, {"--deny", "no"}, {"--allow", "--call", "0"}} {
+		status, _, errs := swarmbusRun(t, append([]string{"answer", p.run}, verdict...)...)
+		if status != exitUsage || !strings.Contains(errs, "--call") {
+			t.Errorf("%q without the id of a call has status %d: %s", verdict, status, errs)
+		}
+	}
+	status, _, errs = swarmbusRun(t, "answer", p.run, "--call", ids["two"][:12], "--deny", "not this one", "--by", "ada")
+	if status != exitEscalated || !strings.Contains(errs, ids["one"]) || strings.Contains(errs, ids["two"]) || len(written()) > 0 {
+		t.Fatalf("after the first answer: status %d, written %q: %s", status, written(), errs)
+	}
+	status, _, errs = swarmbusRun(t, "answer", p.run, "--call", ids["two"], "--allow", "--by", "bob")
+	if status == exitDecided || !strings.Contains(errs, `ada said "deny: not this one" at `) || len(written()) > 0 {
+		t.Errorf("a second answer: status %d, written %q: %s", status, written(), errs)
+	}
+	_, out, errs = swarmbusRun(t, "answer", p.run, "--allow") // one is left
+	if got := written(); len(got) != 1 || got[0] != "one" || !strings.Contains(out, "a person has denied the call of files/write: not this one") {
+		t.Errorf("written %q: %s%s", got, out, errs)
+	}
+}

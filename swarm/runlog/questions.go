@@ -1,0 +1,256 @@
+package runlog
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents/asking"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A Question is one to a person: about the call of a tool, or an escalation.
+type Question struct {
+	ID     string // commits to what is asked; an answer names it
+	Thread string
+	Asks   string    // who asks: an agent, or the system for a conflict
+	Seq    uint64    // of the signal that asks; 0: a record before questions were signals
+	Since  time.Time // when it was asked
+	Reason string    // why
+	// Context is what an escalation says beside the reason.
+	Context string
+	// Call is the call of a tool that is asked about; nil: an escalation.
+	Call *asking.Call
+	// Open says that the question waits for an answer. Without one it has ended if it was
+	// asked anew, or the agent or the thread went on without.
+	Open   bool
+	Answer *Said // the one that counts; nil: there is none
+}
+
+// Said is what somebody outside has answered.
+type Said struct {
+	By      string
+	At      time.Time
+	Seq     uint64         // of the signal that says it; 0: the log does not have it
+	Verdict asking.Verdict // about a call
+	Text    string         // the reason of a verdict
+	Signal  signals.Any    // the answer to an escalation; nil: the log does not have it
+}
+
+// String describes the answer in words.
+func (s *Said) String() string {
+	what := cmp.Or(string(s.Verdict), "answered")
+	if s.Text != "" {
+		what += ": " + s.Text
+	}
+	return fmt.Sprintf("%s said %q at %s", s.By, clip(what), s.At.Format(time.RFC3339))
+}
+
+// Questions are those of a thread, in the order in which they were asked. The zero value has
+// none.
+type Questions struct {
+	all     []Question
+	answers []asking.Answered
+	newest  time.Time // signal
+}
+
+// All returns the questions.
+func (q *Questions) All() []Question { return slices.Clone(q.all) }
+
+// Clone returns a copy.
+func (q *Questions) Clone() Questions {
+	return Questions{all: slices.Clone(q.all), answers: slices.Clone(q.answers), newest: q.newest}
+}
+
+// Open returns those about calls of tools that wait for an answer.
+func (q *Questions) Open() (open []Question) {
+	for _, of := range q.all {
+		if of.Open && of.Call != nil {
+			open = append(open, of)
+		}
+	}
+	return open
+}
+
+// Asks reports whether the question with that id has been asked.
+func (q *Questions) Asks(id string) bool { return q.of(id) != nil }
+
+// Of returns the question with that id, and whether it has been asked.
+func (q *Questions) Of(id string) (Question, bool) {
+	if of := q.of(id); of != nil {
+		return *of, true
+	}
+	return Question{}, false
+}
+
+func (q *Questions) of(id string) *Question {
+	i := slices.IndexFunc(q.all, func(of Question) bool { return of.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &q.all[i]
+}
+
+// Answers returns the answers about calls, for [asking.With].
+func (q *Questions) Answers() []asking.Answered { return slices.Clone(q.answers) }
+
+// Answer returns what the system has to publish to answer a question about a call: the answer,
+// after the question if that is not a signal yet. It refuses an answer to what is not asked, one
+// that the question does not take, and with an [*AnsweredError] that has the first one, one to what
+// has been answered.
+func (q *Questions) Answer(a asking.Answer) (say []signals.Any, err error) {
+	of := q.of(a.ID)
+	if of == nil || of.Call == nil {
+		return nil, fmt.Errorf("%w: no call of a tool is asked about with the id %q", ErrLog, a.ID)
+	}
+	if err := a.Check(signals.Limits{}); err != nil {
+		return nil, err
+	}
+	switch {
+	case of.Answer != nil:
+		return nil, &AnsweredError{Thread: of.Thread, By: of.Answer.By, At: of.Answer.At, Question: *of}
+	case !of.Open:
+		return nil, fmt.Errorf("%w: %s does not wait for an answer any more: it was asked anew, or the solve went on", ErrLog, a.ID)
+	case !slices.Contains(of.Call.Verdicts(), a.Verdict):
+		return nil, &signals.FieldError{Kind: asking.KindAnswered, Field: "verdict", Value: string(a.Verdict), Problem: "this call may have been made: it can be allowed once"}
+	}
+	h := signals.Header{Thread: of.Thread, Confidence: 1, TTL: -time.Millisecond, Recipients: signals.To(bus.System)}
+	if of.Seq == 0 {
+		say = append(say, signals.New(h, *of.Call))
+	}
+	a.By = cmp.Or(a.By, Person)
+	return append(say, signals.New(h, a)), nil
+}
+
+// apply takes the next signal of the thread, of which earlier ones are the log.
+func (q *Questions) apply(log []signals.Any, s signals.Any) {
+	h := s.Head()
+	q.newest = h.Time
+	switch s := s.(type) {
+	case *signals.Signal[asking.Call]:
+		if h.Source == bus.System && s.Payload.Thread == h.Thread {
+			q.ask(s.Payload, h)
+		}
+	case *signals.Signal[asking.Answer]:
+		if h.Source == bus.System {
+			q.answer(s.Payload, h)
+		}
+	case *signals.Signal[signals.Escalation]:
+		first := !slices.ContainsFunc(q.all, func(of Question) bool { return of.Open && of.Call == nil })
+		q.all = append(q.all, Question{
+			ID: h.ID.String(), Thread: h.Thread, Asks: h.Source, Seq: h.Seq, Since: h.Time, Reason: s.Payload.Reason, Context: s.Payload.Context, Open: first,
+		})
+	case *signals.Signal[Answered]:
+		for i := range q.all { // those that were asked meanwhile are answered with the first one
+			of := &q.all[i]
+			if of.Call == nil && of.Answer == nil {
+				of.Open, of.Answer = false, said(log, s)
+			}
+		}
+	case *signals.Signal[Began]:
+		turns, _ := s.Payload.All() // checked when it was published
+		for _, t := range turns {
+			q.end(func(of *Question) bool {
+				return of.Call != nil && of.Call.Agent == t.Agent && of.Call.Turn < int(s.Round)
+			})
+		}
+	case *signals.Signal[Decided]:
+		if !s.Payload.Stop.GoesOn() && s.Payload.Stop != StopEscalated {
+			q.end(func(*Question) bool { return true })
+		}
+	}
+}
+
+// end ends questions that nobody waits for any more.
+func (q *Questions) end(which func(*Question) bool) {
+	for i := range q.all {
+		of := &q.all[i]
+		of.Open = of.Open && !which(of)
+	}
+}
+
+// ask takes a question about a call. One about the same call as it was before ends.
+func (q *Questions) ask(c asking.Call, h signals.Header) {
+	if q.Asks(c.ID) {
+		return // a turn that is taken again asks again
+	}
+	q.end(func(of *Question) bool {
+		return of.Call != nil && of.Call.Agent == c.Agent && of.Call.Turn == c.Turn && of.Call.Call == c.Call
+	})
+	q.all = append(q.all, Question{ID: c.ID, Thread: c.Thread, Asks: c.Agent, Seq: h.Seq, Since: h.Time, Reason: c.Why, Call: &c, Open: true})
+	q.settle()
+}
+
+// answer takes an answer about a call. Of several the first counts.
+func (q *Questions) answer(a asking.Answer, h signals.Header) {
+	i := slices.IndexFunc(q.all, func(of Question) bool { return of.Call != nil && of.Answer == nil && of.Call.Is(a) })
+	if i < 0 {
+		return
+	}
+	of := &q.all[i]
+	a.ID = of.ID
+	q.answers = append(q.answers, asking.Answered{Call: *of.Call, Answer: a, At: h.Time})
+	of.Open, of.Answer = false, saidOf(a, h.Seq, h.Time)
+	q.settle()
+}
+
+// settle gives open questions the answers that hold for the solve.
+func (q *Questions) settle() {
+	for i := range q.all {
+		of := &q.all[i]
+		if !of.Open || of.Call == nil {
+			continue
+		}
+		if i := slices.IndexFunc(q.answers, func(a asking.Answered) bool { return a.Allows(*of.Call) }); i >= 0 {
+			of.Open, of.Answer = false, saidOf(q.answers[i].Answer, 0, q.answers[i].At)
+		}
+	}
+}
+
+func saidOf(a asking.Answer, seq uint64, at time.Time) *Said {
+	return &Said{By: cmp.Or(a.By, Person), At: at, Seq: seq, Verdict: a.Verdict, Text: a.Reason}
+}
+
+// said returns the answer to an escalation, which is in the log.
+func said(log []signals.Any, s *signals.Signal[Answered]) *Said {
+	of := &Said{By: s.Payload.By, At: s.Time}
+	if i := slices.IndexFunc(log, func(said signals.Any) bool { return said.Head().ID == s.Payload.AnswerID }); i >= 0 {
+		of.Signal, of.Seq = log[i], log[i].Head().Seq
+	}
+	return of
+}
+
+// Record takes what the journal of a thread has of a question or an answer from before they were
+// signals: the next record of a tool's recorder, in the order of the journal.
+func (q *Questions) Record(r asking.Record) {
+	switch {
+	case r.Asked != nil:
+		q.ask(*r.Asked, signals.Header{Time: q.newest})
+	case r.Answer != nil:
+		at := r.At
+		if at.IsZero() {
+			at = q.newest
+		}
+		q.answer(*r.Answer, signals.Header{Time: at})
+	}
+}
+
+// Find returns the question of those whose id begins with a text, if it is one.
+func Find(all []Question, id string) (Question, error) {
+	var found []Question
+	for _, q := range all {
+		if strings.HasPrefix(q.ID, id) {
+			found = append(found, q)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return Question{}, fmt.Errorf("no question has the id %q", id)
+	case 1:
+		return found[0], nil
+	}
+	return Question{}, fmt.Errorf("%d questions have an id that begins with %q", len(found), id)
+}
