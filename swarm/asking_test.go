@@ -73,7 +73,9 @@ func TestATurnThatAsksStopsTheSolveAndIsTakenAgain(t *testing.T) {
 				}
 				if before = all[0].Log; turns != nil {
 					s, turns = open(), nil
-					result, err = s.Resume(t.Context(), before, nil)
+					if result, err = s.Resume(t.Context(), before, nil); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
 			s = open()

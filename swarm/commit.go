@@ -77,7 +77,7 @@ func (r *solve) commit(ctx context.Context, t *seat.Turn, o seat.Outcome) {
 	r.result.Turns.Retried += o.Tries
 	switch calls := asking.Asked(o.Err); {
 	case calls != nil:
-		r.asks(ctx, t, calls)
+		r.asks(ctx, calls)
 	case o.Err != nil:
 		r.failed(ctx, t, o.Err)
 	default:
@@ -105,7 +105,7 @@ func (r *solve) commit(ctx context.Context, t *seat.Turn, o seat.Outcome) {
 
 // asks says what a turn asks a person, as far as the log lacks it. The turn is taken again. The
 // round ends first: other turns may be in the middle of a call.
-func (r *solve) asks(ctx context.Context, t *seat.Turn, calls []asking.Call) {
+func (r *solve) asks(ctx context.Context, calls []asking.Call) {
 	r.result.Turns.Asked++
 	for _, c := range calls {
 		r.round.asking = append(r.round.asking, c.String())

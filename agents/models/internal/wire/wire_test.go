@@ -212,8 +212,8 @@ func TestFailureKindFollowsHowFarTheCallGot(t *testing.T) {
 		}, "", models.ErrInvalid, true, false},
 		"broken off":             {broken(io.ErrUnexpectedEOF), "", models.ErrCutOff, false, true}, //nolint:bodyclose // the client closes it
 		"far too much":           {long, "", models.ErrMalformed, false, true},
-		"connection refused":     {fails(refused), "", models.ErrConnection, true, true},
-		"broken before it began": {fails(io.EOF), "", models.ErrConnection, false, true},
+		"connection refused":     {fails(refused), "", models.ErrConnection, true, true}, //nolint:bodyclose // there is none
+		"broken before it began": {fails(io.EOF), "", models.ErrConnection, false, true}, //nolint:bodyclose // there is none
 		"nothing in time":        {func(*http.Request) (*http.Response, error) { return nil, os.ErrDeadlineExceeded }, "", models.ErrTimeout, false, true},
 	} {
 		err := read(t.Context(), c.server, c.url)
@@ -224,7 +224,7 @@ func TestFailureKindFollowsHowFarTheCallGot(t *testing.T) {
 	}
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	server := broken(io.ErrUnexpectedEOF)
+	server := broken(io.ErrUnexpectedEOF) //nolint:bodyclose // the client closes it
 	for _, at := range []transport{fails(io.EOF), func(r *http.Request) (*http.Response, error) { cancel(why); return server(r) }} {
 		if err := read(ctx, at, ""); ctx.Err() != nil && !errors.Is(err, why) {
 			t.Errorf("with a context that has ended: %v", err)
