@@ -34,8 +34,8 @@ var areas = []area{
 	{limit{"rooms", 5605, 5610, 5200}, []string{"swarm/rooms/..."}},
 	{limit{"otel", 3283, 3285, 3100}, []string{"otel/..."}},
 	{limit{"NATS", 4774, 4950, 4200}, []string{"bus/natsbus/...", "swarm/machines/..."}}, // 150 more for machines.Place, which the command had
-	{limit{"server", 10098, 9345, 8600}, []string{"swarm/console/...", "swarm/a2a/...", "swarm/mcpserver/...", "agents/join/..."}},
-	{limit{"command", 7301, 7100, 5400}, []string{"cmd/..."}},
+	{limit{"server", 10098, 9380, 8600}, []string{"swarm/console/...", "swarm/a2a/...", "swarm/mcpserver/...", "agents/join/..."}},
+	{limit{"command", 7301, 6975, 5400}, []string{"cmd/..."}},
 	{limit{"stores and helpers", 2517, 2850, 2200}, []string{ // 25 more for internal/timetest, which only tests use, 75 for internal/retry in place of two modules; 150 more for internal/text, of which others had parts
 		"agents/memory/sqlite/...", "agents/memory/postgres/...", "agents/memory/internal/...", "internal/...", ".",
 	}},
@@ -45,10 +45,10 @@ var areas = []area{
 
 // Of all areas.
 var (
-	root  = limit{"root module", 79673, 81900, 52000} // 280 more for questions as signals beside what reads those of before; and all: 20 for where a value of a team is wrong; 1,370 more, as agents, 40 for what names what is wrong, and 700 while the second implementations beside swarm/desk are there
-	whole = limit{"all", 89216, 91640, 81500}
+	root  = limit{"root module", 79673, 82010, 52000} // 110 more for swarm/console/server, which the command had in pieces; 280 more for questions as signals beside what reads those of before; and all: 20 for where a value of a team is wrong; 1,370 more, as agents, 40 for what names what is wrong, and 700 while the second implementations beside swarm/desk are there
+	whole = limit{"all", 89216, 91740, 81500}
 	// The reading counts those at top level: 3064, of which 2300 are to stay. These are also fields and methods.
-	named = limit{"exported names", 5963, 6340, 4500} // 30 for questions and their answers; 35 for swarm/said, whose table replaces three switches; 10 more for outcomes that are no consensus; 70 more, as agents and helpers; 150 as swarm/desk; 10 for what internal/text has instead of functions in each package
+	named = limit{"exported names", 5963, 6366, 4500} // 25 for swarm/console/server; 30 for questions and their answers; 35 for swarm/said, whose table replaces three switches; 10 more for outcomes that are no consensus; 70 more, as agents and helpers; 150 as swarm/desk; 10 for what internal/text has instead of functions in each package
 )
 
 // areaOf returns the area that has a package, by the longest of the patterns that match.

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,16 +12,11 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
-	"github.com/swarmbus/swarmbus/internal/text"
-	"github.com/swarmbus/swarmbus/swarm/console"
-	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
-	"github.com/swarmbus/swarmbus/swarm/console/feed"
-	"github.com/swarmbus/swarmbus/swarm/console/guard"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/console/server"
 	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/desk/open"
-	"github.com/swarmbus/swarmbus/swarm/mcpserver"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
@@ -36,9 +28,6 @@ type mcpFlags struct {
 	demo  bool
 	pace  time.Duration
 }
-
-// mcpPath is where clients of the Model Context Protocol find a server over HTTP.
-const mcpPath = api.Prefix + "/mcp"
 
 func newMCP() *cobra.Command {
 	f := mcpFlags{team: teamFlags{agents: 1, seed: teams.DefaultSeed, rounds: teams.DefaultRounds}}
@@ -73,64 +62,28 @@ they wait. Each team has a journal under its name in the directory of --dir.`,
 
 // serve serves until the client leaves, or the command is interrupted.
 func (f *mcpFlags) serve(cmd *cobra.Command) (err error) {
-	ctx, progress := cmd.Context(), cmd.ErrOrStderr()
-	config := &serveConfig{Addr: f.http, Dir: f.dir}
+	ctx, config := cmd.Context(), &serveConfig{Addr: f.http, Dir: f.dir}
 	if _, err := config.place(false); err != nil {
 		return err
 	}
-	o := host.Options{Dir: config.Dir, Version: version().String()}
-	if o.Teams, err = f.load(cmd, config.Dir); err != nil {
+	o := server.Options{OnlyMCP: true, Version: version().Version, Refused: refusing(cmd.ErrOrStderr()), Host: host.Options{Dir: config.Dir, Version: version().String()}}
+	if o.Host.Teams, err = f.load(cmd, config.Dir); err != nil {
 		return err
 	}
-	hub := feed.New(feed.Options{})
-	defer hub.Close()
-	o.Hub = hub
-	h, err := host.Open(ctx, o)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
-		defer cancel()
-		err = errors.Join(err, h.Close(bye))
-	}()
-	server, err := newMCPServer(ctx, h, progress)
-	if err != nil {
-		return err
-	}
-	if f.http == "" {
-		err := server.Stdio(ctx, closable(cmd.InOrStdin()), stdout{cmd.OutOrStdout()})
-		if ctx.Err() != nil || errors.Is(err, io.EOF) {
-			return nil // whoever interrupts it ends it so
+	if f.http != "" {
+		if o.At, err = config.listen(ctx); err != nil {
+			return err
 		}
-		return err
 	}
-	return config.serveMCP(ctx, server, cmd.OutOrStdout())
-}
-
-// newMCPServer returns a server that says which clients it refuses.
-func newMCPServer(ctx context.Context, h *host.Host, progress io.Writer) (*mcpserver.Server, error) {
-	return mcpserver.New(ctx, mcpserver.Options{Backend: h.Backend(), Version: version().Version, Refused: func(client, limit string) {
-		fmt.Fprintf(progress, "mcp: %s is refused: %s\n", text.Printable(client), limit)
-	}})
-}
-
-// serveMCP serves clients over HTTP that have the token.
-func (c *serveConfig) serveMCP(ctx context.Context, server *mcpserver.Server, out io.Writer) error {
-	listener, err := c.listen(ctx)
-	if err != nil {
+	s, err := server.New(ctx, o)
+	switch {
+	case err != nil:
 		return err
+	case f.http == "":
+		return s.Stdio(ctx, closable(cmd.InOrStdin()), stdout{cmd.OutOrStdout()})
 	}
-	defer listener.Close() //nolint:errcheck // the server has closed it
-	key, err := guard.Load(filepath.Join(c.Dir, "console.key"))
-	if err != nil {
-		return err
-	}
-	g := guard.New(guard.Options{Key: key, Hosts: c.names(listener.Addr())})
-	mux := http.NewServeMux()
-	mux.Handle(mcpPath, server.Handler())
-	fmt.Fprintf(out, "MCP is at %s%s\nAuthorization: Bearer %s\n", c.base(listener.Addr()), mcpPath, key.Token())
-	return serveUntil(ctx, console.Server(g.Wrap(mux)), listener, server.Close)
+	fmt.Fprintf(cmd.OutOrStdout(), "MCP is at %s%s\nAuthorization: Bearer %s\n", o.At.Base(), server.MCPPath, s.Token())
+	return s.Run(ctx)
 }
 
 // load returns the teams, each with a journal that no other process has.

@@ -6,25 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
-	"github.com/rs/xid"
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/agents/join"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/internal/runs"
-	"github.com/swarmbus/swarmbus/swarm/a2a"
-	"github.com/swarmbus/swarmbus/swarm/console"
+	"github.com/swarmbus/swarmbus/internal/text"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
-	"github.com/swarmbus/swarmbus/swarm/console/feed"
-	"github.com/swarmbus/swarmbus/swarm/console/guard"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
-	"github.com/swarmbus/swarmbus/swarm/console/web"
+	"github.com/swarmbus/swarmbus/swarm/console/server"
 )
 
 // serveFlags are those of serve; they win over the file.
@@ -106,134 +102,77 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	if err := f.checkNATS(config); err != nil {
 		return err
 	}
+	var ends ends
+	defer func() { err = errors.Join(err, ends.end()) }() // after the server
 	clean, err := config.place(f.demo)
+	ends.add(clean)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, clean()) }()
-	listener, err := config.listen(ctx)
+	o := server.Options{Version: version().Version, Refused: refusing(progress)}
+	if o.At, err = config.listen(ctx); err != nil {
+		return err
+	}
+	defer o.At.Close() //nolint:errcheck // the server has closed it
+	logs, err := f.fill(ctx, config, &o, &ends, progress)
 	if err != nil {
 		return err
 	}
-	defer listener.Close() //nolint:errcheck // the server has closed it
-	key, err := guard.Load(filepath.Join(config.Dir, "console.key"))
+	s, err := server.New(ctx, o)
 	if err != nil {
 		return err
 	}
-	boot := xid.New().String()
-	hub := feed.New(feed.Options{Boot: boot})
-	defer hub.Close()
-	o := host.Options{Dir: config.Dir, Hub: hub, Version: version().String(), Boot: boot, Demo: f.demo, Jaeger: config.Jaeger, Hook: hookOf(ctx)}
-	o.Watch = func(b *bus.Bus) (func(), error) { return watch(ctx, b) }
-	logs, err := f.elsewhere(ctx, config, &o, progress)
-	defer func() { logs.close() }() // after the host
-	if err != nil {
-		return err
+	fmt.Fprintf(out, "The console is at %s\n", s.Link())
+	if o.Joins != nil {
+		fmt.Fprintf(out, "Agents join at %s%s\n", o.At.Base(), join.Prefix)
 	}
-	for i, log := range logs {
-		nats := f.nats
-		nats.stream = o.Elsewhere[i].Run
-		defer nats.store(log, progress)()
-	}
-	desk, err := config.teams(&o, progress)
-	if err != nil {
-		return err
-	}
-	of, log, end, err := f.office(ctx, config, progress)
-	defer func() { err = errors.Join(err, end()) }() // after the host
-	if log != nil {
-		logs = append(logs, log)
-	}
-	if err != nil {
-		return err
-	}
-	o.Office = of
-	if f.demo {
-		o.Teams, o.Office = append(o.Teams, demo.Team(f.pace)), demo.Office()
-		if err := demo.Reports(filepath.Join(config.Dir, "workers"+runs.Suffix)); err != nil {
-			return err
-		}
-	}
-	h, err := host.Open(ctx, o)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
-		defer cancel()
-		err = errors.Join(err, h.Close(bye))
-	}()
-	g := guard.New(guard.Options{Key: key, Hosts: config.names(listener.Addr()), TLS: config.TLS.Cert != ""})
-	tools, err := newMCPServer(ctx, h, progress)
-	if err != nil {
-		return err
-	}
-	agents, err := a2a.New(ctx, a2a.Options{Backend: h.Backend(), Version: version().Version, TLS: config.TLS.Cert != "", Refused: func(client, limit string) {
-		fmt.Fprintf(progress, "a2a: %s is refused: %s\n", client, limit)
-	}})
-	if err != nil {
-		return err
-	}
-	mux := http.NewServeMux()
-	mux.Handle(mcpPath, g.Wrap(tools.Handler()))
-	mux.Handle(a2a.Prefix, g.Wrap(agents.Handler()))
-	mux.Handle("/", console.New(console.Options{Backend: h.Backend(), Hub: hub, Guard: g, Files: web.Files(), Version: version().Version}))
-	if desk != nil {
-		mux.Handle(join.Prefix+"/", g.Wrap(desk.Handler()))
-	}
-	fmt.Fprintf(out, "The console is at %s\n", g.Link(config.base(listener.Addr())))
-	if desk != nil {
-		fmt.Fprintf(out, "Agents join at %s%s\n", config.base(listener.Addr()), join.Prefix)
-	}
-	goes, stop := context.WithCancel(ctx)
+	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	logs.ended(goes, stop)
-	opened := make(chan error, 1)
-	go func() {
-		err := h.Wait(goes)
-		if opened <- err; err != nil {
-			stop() // a team cannot work
-		} else if f.demo {
-			_ = demo.Play(goes, h.Backend(), "platform", 6*f.pace)
-		}
-	}()
-	err = serveUntil(goes, console.Server(mux), listener, func() {
-		hub.Close()
-		tools.Close()
-		if desk != nil {
-			desk.Close()
-		}
-	})
-	stop()
-	if failed := <-opened; !errors.Is(failed, context.Canceled) {
-		err = errors.Join(err, failed)
+	logs.ended(ctx, stop)
+	return errors.Join(s.Run(ctx), logs.err())
+}
+
+// fill has the server show the logs, teams and rooms of the file, or the demo. It returns the logs.
+func (f *serveFlags) fill(ctx context.Context, config *serveConfig, o *server.Options, ends *ends, progress io.Writer) (logs logsOf, err error) {
+	o.Host = host.Options{
+		Dir: config.Dir, Version: version().String(), Demo: f.demo, Jaeger: config.Jaeger, Hook: hookOf(ctx),
+		Watch: func(b *bus.Bus) (func(), error) { return watch(ctx, b) },
 	}
-	return errors.Join(err, logs.err())
+	if err := f.elsewhere(ctx, config, &o.Host, ends, &logs, progress); err != nil {
+		return nil, err
+	}
+	if o.Joins, err = config.teams(&o.Host, progress); err != nil {
+		return nil, err
+	}
+	if o.Host.Office, err = f.office(ctx, config, ends, &logs, progress); err != nil || !f.demo {
+		return logs, err
+	}
+	o.Host.Teams, o.Host.Office = append(o.Host.Teams, demo.Team(f.pace)), demo.Office()
+	o.Opened = func(ctx context.Context, b *api.Backend) error { return demo.Play(ctx, b, "platform", 6*f.pace) }
+	return logs, demo.Reports(filepath.Join(config.Dir, "workers"+runs.Suffix))
+}
+
+// refusing returns what says which clients a server refuses.
+func refusing(progress io.Writer) func(protocol, client, limit string) {
+	return func(protocol, client, limit string) {
+		fmt.Fprintf(progress, "%s: %s is refused: %s\n", protocol, text.Printable(client), limit)
+	}
+}
+
+// ends are what has to end, the last first.
+type ends []func() error
+
+func (all *ends) add(end func() error) { *all = append(*all, end) }
+
+func (all *ends) end() (err error) {
+	for _, end := range slices.Backward(*all) {
+		err = errors.Join(err, end())
+	}
+	return err
 }
 
 // patience is how long requests have to end.
 const patience = 5 * time.Second
-
-// serveUntil serves until ctx ends, ends the requests that wait, and lets the others end.
-func serveUntil(ctx context.Context, server *http.Server, listener net.Listener, end func()) error {
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	select {
-	case err := <-served:
-		return err
-	case <-ctx.Done():
-	}
-	end()
-	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
-	defer cancel()
-	if server.Shutdown(bye) != nil {
-		_ = server.Close() // a client does not let go
-	}
-	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
-}
 
 // place makes the directory of the journals, and returns what removes it.
 func (c *serveConfig) place(temporary bool) (clean func() error, err error) {
@@ -252,25 +191,25 @@ func (c *serveConfig) place(temporary bool) (clean func() error, err error) {
 	return clean, os.MkdirAll(c.Dir, 0o700)
 }
 
-// listen returns the listener: on a loopback address, or with TLS.
-func (c *serveConfig) listen(ctx context.Context) (net.Listener, error) {
-	var of net.ListenConfig
-	if _, _, err := net.SplitHostPort(c.Addr); err != nil {
-		return nil, usage(fmt.Errorf("--addr, or addr in the file of --config: %q is not HOST:PORT, such as %s", c.Addr, defaultAddr))
-	}
-	listener, err := of.Listen(ctx, "tcp", c.Addr)
-	if err != nil {
-		return nil, fmt.Errorf("--addr, or addr in the file of --config, needs a free address, such as 127.0.0.1:0: %w", err)
-	}
-	if c.TLS.Cert == "" {
-		if !listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
-			return nil, errors.Join(usage(fmt.Errorf("%s is not a loopback address: it needs tls in the file of --config", c.Addr)), listener.Close())
+// listen begins to listen: on a loopback address, or with TLS.
+func (c *serveConfig) listen(ctx context.Context) (*server.Listener, error) {
+	at := server.At{Addr: c.Addr, Hosts: c.Hosts}
+	if c.TLS.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(c.TLS.Cert, c.TLS.Key)
+		if err != nil {
+			return nil, fmt.Errorf("tls in the file of --config names no certificate with its key: %w", err)
 		}
-		return listener, nil
+		at.Certificate = &pair
 	}
-	pair, err := tls.LoadX509KeyPair(c.TLS.Cert, c.TLS.Key)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("tls in the file of --config names no certificate with its key: %w", err), listener.Close())
+	l, err := server.Listen(ctx, at)
+	wrong := (*server.AddrError)(nil)
+	switch {
+	case errors.As(err, &wrong) && wrong.Public:
+		return nil, usage(fmt.Errorf("%w in the file of --config", err))
+	case wrong != nil:
+		return nil, usage(fmt.Errorf("--addr, or addr in the file of --config: %w", err))
+	case err != nil:
+		return nil, fmt.Errorf("--addr, or addr in the file of --config, %w", err)
 	}
-	return tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}), nil
+	return l, nil
 }

@@ -86,9 +86,10 @@ agents: [{name: Reed, rooms: [ops], model: m, tools: {"files/*": allow}}]
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o, _, end, err := new(serveFlags).office(t.Context(), &serveConfig{Office: officeAt{File: path}}, io.Discard)
+	var ends ends
+	o, err := new(serveFlags).office(t.Context(), &serveConfig{Office: officeAt{File: path}}, &ends, nil, io.Discard)
 	defer func() {
-		if err := end(); err != nil {
+		if err := ends.end(); err != nil {
 			t.Error(err)
 		}
 	}()

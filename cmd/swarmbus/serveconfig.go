@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -73,34 +71,6 @@ func (f *serveFlags) read() (*serveConfig, error) {
 		return nil, usage(errors.New("tls needs cert and key"))
 	}
 	return c, nil
-}
-
-// base returns the address of the console for a browser.
-func (c *serveConfig) base(at net.Addr) string {
-	scheme := "http://"
-	if c.TLS.Cert != "" {
-		scheme = "https://"
-	}
-	if len(c.Hosts) > 0 {
-		return scheme + net.JoinHostPort(c.Hosts[0], strconv.Itoa(at.(*net.TCPAddr).Port))
-	}
-	return scheme + at.String()
-}
-
-// names returns the hosts that requests may name.
-func (c *serveConfig) names(at net.Addr) (all []string) {
-	port := strconv.Itoa(at.(*net.TCPAddr).Port)
-	hosts := append([]string{at.(*net.TCPAddr).IP.String()}, c.Hosts...)
-	if at.(*net.TCPAddr).IP.IsLoopback() {
-		hosts = append(hosts, "localhost", "127.0.0.1", "::1")
-	}
-	for _, name := range hosts {
-		all = append(all, net.JoinHostPort(name, port))
-		if port == "443" && c.TLS.Cert != "" {
-			all = append(all, name)
-		}
-	}
-	return all
 }
 
 // shortName returns the name of what is in a file: that of the file.

@@ -17,12 +17,6 @@ import (
 // logsOf are the logs that a server shows with --nats.
 type logsOf []*natsbus.Log
 
-func (all logsOf) close() {
-	for _, l := range all {
-		l.Close()
-	}
-}
-
 // ended calls stop when one of the logs ends: what would be shown from then on is the past.
 func (all logsOf) ended(ctx context.Context, stop func()) {
 	for _, l := range all {
@@ -96,11 +90,11 @@ func (f *serveFlags) shows(config *serveConfig) (all []teamAt) {
 	return all
 }
 
-// elsewhere adds the logs of --nats to the options, and returns them. The teams of the file then
-// work on them. The caller closes them, also after an error.
-func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host.Options, progress io.Writer) (logs logsOf, err error) {
+// elsewhere adds the logs of --nats to the options, and to the logs. The teams of the file then work
+// on them.
+func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host.Options, ends *ends, logs *logsOf, progress io.Writer) error {
 	if f.nats.url == "" {
-		return nil, nil
+		return nil
 	}
 	for _, t := range f.shows(config) {
 		nats := f.nats
@@ -108,14 +102,17 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 		records := nats.records(progress)
 		log, err := nats.joinSwarm(ctx, progress, records.Fold)
 		if err != nil {
-			return logs, err
+			return err
 		}
-		logs = append(logs, log)
+		*logs = append(*logs, log)
+		ends.add(func() error { log.Close(); return nil })
+		stop := nats.store(log, progress)
+		ends.add(func() error { stop(); return nil })
 		at := &machines.Place{Name: t.Stream, Of: log, Records: records}
 		shown := host.Elsewhere{Run: t.Stream, At: at, Team: desk.Team{About: "Its agents and drivers are processes anywhere."}}
 		if t.Team != "" {
 			if err := driven(&shown.Team, t.Team, progress); err != nil {
-				return logs, err
+				return err
 			}
 			at.Join = func(ctx context.Context) (*natsbus.Log, *machines.Records, error) { // as it has a lease, each solve has a log
 				past := nats.records(progress)
@@ -126,7 +123,7 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 		o.Elsewhere = append(o.Elsewhere, shown)
 	}
 	config.Teams = nil
-	return logs, nil
+	return nil
 }
 
 // driven has the agents of a team, which are processes, work on the solves of a log.

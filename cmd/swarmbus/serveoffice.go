@@ -53,28 +53,34 @@ func (a *officeAt) check(shared bool) error {
 	return nil
 }
 
-// office returns the office of the file, or nil, what ends the servers that its agents call, and
-// with --nats the log of its rooms, which the caller closes.
-func (f *serveFlags) office(ctx context.Context, c *serveConfig, progress io.Writer) (of *host.Office, log *natsbus.Log, end func() error, err error) {
-	end = func() error { return nil }
+// office returns the office of the file, or nil. With --nats the log of its rooms is one of the logs.
+func (f *serveFlags) office(ctx context.Context, c *serveConfig, ends *ends, logs *logsOf, progress io.Writer) (*host.Office, error) {
 	if c.Office.File == "" {
-		return nil, nil, end, nil
+		return nil, nil
 	}
 	o, err := office.Load(c.Office.File)
 	if err != nil {
-		return nil, nil, end, err
+		return nil, err
 	}
 	called, end, err := servers.Open(ctx, o.Calls(), servers.Options{Stderr: progress})
+	ends.add(end)
+	if err != nil {
+		return nil, err
+	}
 	parts := office.Parts{Model: providers.Model, Tools: called}
-	if f.nats.url != "" && err == nil {
-		of, log, err = f.share(ctx, c, o, parts, progress)
-		return of, log, end, err
+	if f.nats.url != "" {
+		of, log, err := f.share(ctx, c, o, parts, progress)
+		if log != nil {
+			*logs = append(*logs, log)
+			ends.add(func() error { log.Close(); return nil })
+		}
+		return of, err
 	}
 	return &host.Office{Name: shortName(c.Office.File), Make: func(store journal.Store, keys *events.Keys) (*rooms.Options, error) {
 		mine := parts
 		mine.Store, mine.Keys = store, keys
 		return o.Build(mine)
-	}}, nil, end, err
+	}}, nil
 }
 
 // share joins the log of an office.

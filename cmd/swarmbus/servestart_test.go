@@ -53,11 +53,10 @@ func TestStartupWaitsForNoJournal(t *testing.T) {
 	if _, err := config.teams(&o, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	rooms, _, end, err := new(serveFlags).office(t.Context(), config, io.Discard)
+	rooms, err := new(serveFlags).office(t.Context(), config, new(ends), nil, io.Discard) // without servers
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer end()                  //nolint:errcheck // there are no servers
 	begins := map[string]int32{} // reads when its solves may begin
 	for _, team := range append(o.Teams, demo.Team(0)) {
 		store := new(counting)

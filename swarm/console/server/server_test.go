@@ -1,0 +1,148 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/client"
+	"github.com/swarmbus/swarmbus/swarm/console/demo"
+	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/console/server"
+	"github.com/swarmbus/swarmbus/swarm/desk"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func options(t *testing.T, teams ...host.Team) server.Options {
+	t.Helper()
+	at, err := server.Listen(t.Context(), server.At{Addr: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server.Options{At: at, Host: host.Options{Dir: t.TempDir(), Teams: teams}}
+}
+
+// running returns a server that runs, and what ends it.
+func running(t *testing.T, o server.Options) (s *server.Server, end func() error) {
+	t.Helper()
+	s, err := server.New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- s.Run(ctx) }()
+	return s, func() error {
+		stop()
+		http.DefaultClient.CloseIdleConnections()
+		return <-ran
+	}
+}
+
+// status returns that of the answer to a request, with the token or without.
+func status(t *testing.T, s *server.Server, o server.Options, path string, token bool) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, o.At.Base()+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token {
+		r.Header.Set("Authorization", "Bearer "+s.Token())
+	}
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close() //nolint:errcheck // only read
+	return got.StatusCode
+}
+
+func TestAServerServesAllProtocolsToWhoHasTheToken(t *testing.T) {
+	o := options(t, demo.Team(0))
+	began := make(chan struct{})
+	o.Opened = func(_ context.Context, b *api.Backend) error {
+		close(began)
+		_, err := b.Solves.Teams(t.Context())
+		return err
+	}
+	s, end := running(t, o)
+	<-began
+	for path, want := range map[string]int{
+		"/": http.StatusOK, "/api/health": http.StatusOK, "/api/a2a/platform/.well-known/agent-card.json": http.StatusOK, "/api/nothing": http.StatusNotFound,
+		server.MCPPath: http.StatusBadRequest, // there is no session
+	} {
+		if got := status(t, s, o, path, true); got != want {
+			t.Errorf("%s: status %d, want %d", path, got, want)
+		}
+		if got := status(t, s, o, path, false); got != http.StatusUnauthorized && path != "/" {
+			t.Errorf("%s without the token: status %d", path, got)
+		}
+	}
+	c, err := client.New(s.Link(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one, err := c.Start(t.Context(), api.NewSolve{Team: "platform", Task: demo.Tasks()[0]}); err != nil || one.Team != "platform" {
+		t.Errorf("by the link: %+v, %v", one, err)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAServerOfOneProtocolHasNoOther(t *testing.T) {
+	o := options(t, demo.Team(0))
+	o.OnlyMCP = true
+	s, end := running(t, o)
+	for path, want := range map[string]int{"/": http.StatusNotFound, "/api/health": http.StatusNotFound, server.MCPPath: http.StatusBadRequest} {
+		if got := status(t, s, o, path, true); got != want {
+			t.Errorf("%s: status %d, want %d", path, got, want)
+		}
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAServerEndsWithATeamThatCannotWork(t *testing.T) {
+	o := options(t, host.Team{Team: desk.Team{Name: "broken", Open: desk.Made(swarm.Options{Threshold: 2})}})
+	s, err := server.New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "team broken") {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+func TestAServerThatCannotBeOpenedLeavesItsAddress(t *testing.T) {
+	missing := errors.New("the key is missing")
+	o := options(t, host.Team{Team: desk.Team{Name: "review", Open: func(context.Context, desk.Keep) (*desk.Crew, error) { return nil, missing }}})
+	if _, err := server.New(t.Context(), o); !errors.Is(err, missing) {
+		t.Errorf("got %v", err)
+	}
+	again, err := server.Listen(t.Context(), server.At{Addr: o.At.Addr().String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAnAddressIsHostAndPortAndPublicOnlyWithTLS(t *testing.T) {
+	for addr, public := range map[string]bool{"127.0.0.1": false, "7333": false, "0.0.0.0:0": true} {
+		_, err := server.Listen(t.Context(), server.At{Addr: addr})
+		wrong := (*server.AddrError)(nil)
+		if !errors.As(err, &wrong) || wrong.Public != public || wrong.Addr != addr {
+			t.Errorf("%s: %v", addr, err)
+		}
+	}
+}
