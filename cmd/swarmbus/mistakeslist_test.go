@@ -54,8 +54,8 @@ var mistakes = []struct {
 		{"an advocate who is nobody", `7:1: advocate`, `did you mean "a"`, checked("mode: deliberate", "advocate: c")},
 		{"a tab", `8:1`, `indent with spaces`, checked("mode: deliberate", "limits:\n\tmode: deliberate")},
 		{"a bracket that is not closed", `7:1`, `must be specified`, checked("role: You doubt., model: main}", "role: You doubt., model: main")},
-		{"an empty file", `t.yaml`, `with the fields of a team`, file("", "team check t.yaml")},
-		{"a list in place of a team", `t.yaml`, `with the fields of a team`, file("- a\n- b\n", "team check t.yaml")},
+		{"an empty file", `t.yaml`, `with keys and their values`, file("", "team check t.yaml")},
+		{"a list in place of a team", `t.yaml`, `with keys and their values`, file("- a\n- b\n", "team check t.yaml")},
 		{"a key of a provider in the file", `3:33`, `name the environment variable`, checked("provider: ollama", "provider: openai, key: sk-1234567890abcdefghijklmnopqrstuv")},
 		{"no such file", `nosuch.yaml`, `no such file`, ran("team check nosuch.yaml")},
 		{"no such ready-made team", `"revew"`, `debug, decision, research, review`, ran("solve Q --team revew")},
@@ -157,7 +157,7 @@ var mistakes = []struct {
 		{"an address without a port", `--addr, or addr`, `such as 127.0.0.1`, ran("serve --demo --addr 127.0.0.1")},
 		{"a port alone", `--addr, or addr`, `such as 127.0.0.1`, ran("serve --demo --addr 7400")},
 		{"a public address without TLS", `0.0.0.0:0`, `needs tls in the file of --config`, ran("serve --demo --addr 0.0.0.0:0")},
-		{"an unknown key of the server's file", `t.yaml: [1:1]`, `unknown field`, file("adr: 127.0.0.1:0\n", "serve --config t.yaml")},
+		{"an unknown key of the server's file", `t.yaml:1:1`, `adr: there is no such key; did you mean "addr"?`, file("adr: 127.0.0.1:0\n", "serve --config t.yaml")},
 		{"a team of the server's file that is not there", `./nosuch.yaml`, `teams in the file of --config`, file("teams: [./nosuch.yaml]\n", "serve --config t.yaml --addr 127.0.0.1:0 --dir .")},
 		{"a certificate that is not there", `open c.pem`, `tls in the file of --config`, file("addr: 127.0.0.1:0\ntls: {cert: c.pem, key: k.pem}\n", "serve --config t.yaml --dir .")},
 		{"a temporary directory that is not there", `TMPDIR`, `needs --dir`, func(t *testing.T) string {
@@ -171,7 +171,7 @@ var mistakes = []struct {
 			return command(t, "solve Q --model ollama:m --otel")
 		}},
 		{"an address of no NATS server", `--nats is "http://127.0.0.1:1"`, `nats://, tls://`, ran("solve Q --nats http://127.0.0.1:1 --team review --model ollama:m")},
-		{"an agent of a room with neither model nor script", `2:12: agents[0] "Ann"`, `neither a model nor a script`, file("agents:\n  - {name: Ann, rooms: [ops]}\n", "rooms t.yaml")},
+		{"an agent of a room with neither model nor script", `2:6: agents[0]: "Ann"`, `neither a model nor a script`, file("agents:\n  - {name: Ann, rooms: [ops]}\n", "rooms t.yaml")},
 		{"an agent of a room with an unknown key", `2:17`, `did you mean "rooms"`, file("agents:\n  - {name: Ann, room: [ops], script: [{say: x}]}\n", "rooms t.yaml")},
 		{"broken JSON for the API", `"location":"body"`, `unexpected end of JSON`, posted("/api/solves", `{"team":`)},
 		{"an unknown key for the API", `"location":"body.tsak"`, `unexpected property`, posted("/api/solves", `{"team":"platform","task":"Q","tsak":"x"}`)},

@@ -49,24 +49,24 @@ func TestServeRefusesUnsafeAndUnknownFlags(t *testing.T) {
 		return path
 	}
 	for want, args := range map[string][]string{
-		"not a loopback address":  {"--addr", "0.0.0.0:0", "--dir", dir},
-		"unknown field":           {"--config", file("a.yaml", "port: 1\n")},
-		"needs cert and key":      {"--config", file("b.yaml", "tls: {cert: x}\n")},
-		"no such file":            {"--config", filepath.Join(dir, "none.yaml")},
-		"more than 1048576 bytes": {"--config", file("c.yaml", strings.Repeat("#", 1<<20+1))},
-		"at most 0 are allowed":   {"extra"},
+		"not a loopback address":     {"--addr", "0.0.0.0:0", "--dir", dir},
+		"port: there is no such key": {"--config", file("a.yaml", "port: 1\n")},
+		"needs cert and key":         {"--config", file("b.yaml", "tls: {cert: x}\n")},
+		"no such file":               {"--config", filepath.Join(dir, "none.yaml")},
+		"more than 1048576 bytes":    {"--config", file("c.yaml", strings.Repeat("#", 1<<20+1))},
+		"at most 0 are allowed":      {"extra"},
 
 		"has a stream of its own": {"--nats", "nats://127.0.0.1:1", "--config", file("d.yaml", "office: o.yaml\n")},
 		"for --nats":              {"--config", file("e.yaml", "office: {file: o.yaml, stream: office}\n")},
-		`office and the team review have the stream "swarmbus"`:    {"--nats", "nats://127.0.0.1:1", "--config", file("f.yaml", "teams: [review]\noffice: {file: o.yaml, stream: swarmbus}\n")},
-		`office and the solves of --stream have the stream "talk"`: {"--nats", "nats://127.0.0.1:1", "--stream", "talk", "--config", file("g.yaml", "office: {file: o.yaml, stream: talk}\n")},
-		`review and the team triage have the stream "swarmbus"`:    {"--nats", "nats://127.0.0.1:1", "--config", file("k.yaml", "teams: [review, triage]\n")},
-		`review and the team triage have the stream "one"`:         {"--nats", "nats://127.0.0.1:1", "--config", file("l.yaml", "teams: [{team: review, stream: one}, {team: triage, stream: one}]\n")},
-		`the stream "one" is for --nats`:                           {"--config", file("m.yaml", "teams: [{team: review, stream: one}]\n")},
-		"team is required":                                         {"--config", file("n.yaml", "teams: [{stream: one}]\n")},
-		`unknown field "steam"`:                                    {"--config", file("o.yaml", "teams: [{steam: one}]\n")},
-		"file is required":                                         {"--nats", "nats://127.0.0.1:1", "--config", file("i.yaml", "office: {stream: o}\n")},
-		`unknown field "strem"`:                                    {"--config", file("j.yaml", "office: {file: o.yaml, strem: o}\n")},
+		`office and the team review have the stream "swarmbus"`:        {"--nats", "nats://127.0.0.1:1", "--config", file("f.yaml", "teams: [review]\noffice: {file: o.yaml, stream: swarmbus}\n")},
+		`office and the solves of --stream have the stream "talk"`:     {"--nats", "nats://127.0.0.1:1", "--stream", "talk", "--config", file("g.yaml", "office: {file: o.yaml, stream: talk}\n")},
+		`review and the team triage have the stream "swarmbus"`:        {"--nats", "nats://127.0.0.1:1", "--config", file("k.yaml", "teams: [review, triage]\n")},
+		`review and the team triage have the stream "one"`:             {"--nats", "nats://127.0.0.1:1", "--config", file("l.yaml", "teams: [{team: review, stream: one}, {team: triage, stream: one}]\n")},
+		`the stream "one" is for --nats`:                               {"--config", file("m.yaml", "teams: [{team: review, stream: one}]\n")},
+		"team is required":                                             {"--config", file("n.yaml", "teams: [{stream: one}]\n")},
+		`teams[0].steam: there is no such key; did you mean "stream"?`: {"--config", file("o.yaml", "teams: [{steam: one}]\n")},
+		"file is required": {"--nats", "nats://127.0.0.1:1", "--config", file("i.yaml", "office: {stream: o}\n")},
+		`office.strem: there is no such key; did you mean "stream"?`: {"--config", file("j.yaml", "office: {file: o.yaml, strem: o}\n")},
 	} {
 		var stderr bytes.Buffer
 		if status := run(t.Context(), append([]string{"serve"}, args...), io.Discard, &stderr); status == exitDecided || !strings.Contains(stderr.String(), want) {

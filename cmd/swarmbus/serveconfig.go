@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -11,11 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/join"
 	"github.com/swarmbus/swarmbus/internal/text"
+	"github.com/swarmbus/swarmbus/internal/yamlfile"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
 	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/desk/open"
@@ -25,23 +23,23 @@ import (
 
 // serveConfig is the file of serve.
 type serveConfig struct {
-	Addr   string   `yaml:"addr"`
-	Dir    string   `yaml:"dir"`
-	Teams  []teamAt `yaml:"teams"`
-	Office officeAt `yaml:"office"`
+	Addr   string   `json:"addr"`
+	Dir    string   `json:"dir"`
+	Teams  []teamAt `json:"teams"`
+	Office officeAt `json:"office"`
 	TLS    struct {
-		Cert string `yaml:"cert"`
-		Key  string `yaml:"key"`
-	} `yaml:"tls"`
-	Hosts  []string `yaml:"hosts"`
-	Jaeger string   `yaml:"jaeger"`
+		Cert string `json:"cert"`
+		Key  string `json:"key"`
+	} `json:"tls"`
+	Hosts  []string `json:"hosts"`
+	Jaeger string   `json:"jaeger"`
 }
 
 // teamAt is a team of the file, ready-made or of a file of its own, and with --nats the stream
 // that has its solves, if it is not --stream. It may be written as its name alone.
 type teamAt struct {
-	Team   string `yaml:"team"`
-	Stream string `yaml:"stream"`
+	Team   string `json:"team"`
+	Stream string `json:"stream"`
 }
 
 // UnmarshalYAML reads a name, or all fields.
@@ -61,9 +59,8 @@ func (f *serveFlags) read() (*serveConfig, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(c)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, usage(fmt.Errorf("%s: %w", f.config, err))
+		if err := yamlfile.New(f.config).Decode(text, c); err != nil {
+			return nil, usage(err)
 		}
 	}
 	c.Addr, c.Dir, c.Jaeger = cmp.Or(f.addr, c.Addr, defaultAddr), cmp.Or(f.dir, c.Dir), cmp.Or(f.jaeger, c.Jaeger)

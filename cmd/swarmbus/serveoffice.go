@@ -24,9 +24,9 @@ import (
 // officeAt is the office of the file: a roster, and with --nats where its log is. It may be
 // written as the name of the roster alone.
 type officeAt struct {
-	File   string `yaml:"file"`
-	Stream string `yaml:"stream"`
-	Keys   string `yaml:"keys"`
+	File   string `json:"file"`
+	Stream string `json:"stream"`
+	Keys   string `json:"keys"`
 }
 
 // UnmarshalYAML reads a name, or all fields.

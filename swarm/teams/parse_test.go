@@ -61,7 +61,7 @@ func TestErrorsSayWhereAndWhatWasMeant(t *testing.T) {
 		{"rounds: 4", "rounds: [4", `team.yaml:13:`},
 		{"rounds: 4", "deadline: 5", `team.yaml:13:11: deadline: "5" is not a duration such as 90s or 10m`},
 		{"rounds: 4", "rounds:\n\t- 4", `team.yaml:14:1: a tab: indent with spaces, as YAML asks`},
-		{"rounds: 4", "---\nrounds: 4", `team.yaml: not one YAML document with the fields of a team`},
+		{"rounds: 4", "---\nrounds: 4", `team.yaml: not one YAML document with keys and their values`},
 		{"rounds: 4", "name: &x y\ncontext: *x", `anchors, aliases, merge keys and tags are not supported`},
 		{"rounds: 4", "<<: {rounds: 4}", `anchors, aliases, merge keys and tags are not supported`},
 		{"rounds: 4", "rounds: !!int 4", `anchors, aliases, merge keys and tags are not supported`},
@@ -218,7 +218,7 @@ func TestLoadReadsNoMoreThanAFileMayHave(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := teams.Load(file)
 	runtime.ReadMemStats(&after)
-	if want := file + ": more than 1048576 bytes"; err == nil || err.Error() != want {
+	if want := "teams: " + file + " has more than 1048576 bytes"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if read := after.TotalAlloc - before.TotalAlloc; read > 32<<20 {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"regexp"
 
-	"github.com/goccy/go-yaml/token"
+	"github.com/swarmbus/swarmbus/internal/yamlfile"
 )
 
 // secrets are the forms of keys, tokens and passwords that begin in a known way.
@@ -24,7 +24,7 @@ var runs = regexp.MustCompile(`[A-Za-z0-9]{20,}`)
 
 // findSecrets adds a fault for each thing in the text that looks like a secret, without
 // showing it.
-func (r *reader) findSecrets(text []byte) {
+func findSecrets(f *yamlfile.File, text []byte) {
 	found := secrets.FindAllIndex(text, -1)
 	for _, at := range runs.FindAllIndex(text, -1) {
 		if looksRandom(text[at[0]:at[1]]) && !bytes.HasSuffix(text[:at[0]], []byte("sha256:")) {
@@ -33,8 +33,7 @@ func (r *reader) findSecrets(text []byte) {
 	}
 	for _, at := range found {
 		before := text[:at[0]]
-		place := &token.Position{Line: 1 + bytes.Count(before, []byte("\n")), Column: at[0] - bytes.LastIndexByte(before, '\n')}
-		r.add("", place, "this looks like a key or a secret, which a team must not have: name the environment variable that has it")
+		f.AddAt(1+bytes.Count(before, []byte("\n")), at[0]-bytes.LastIndexByte(before, '\n'), "this looks like a key or a secret, which a team must not have: name the environment variable that has it")
 	}
 }
 

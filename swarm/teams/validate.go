@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/text"
+	"github.com/swarmbus/swarmbus/internal/yamlfile"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm/settle"
@@ -36,7 +37,7 @@ type faults []*Error
 func (f *faults) err() error {
 	var all []error
 	for _, e := range *f {
-		all = append(all, e)
+		all = append(all, fmt.Errorf("teams: %w", e))
 	}
 	return errors.Join(all...)
 }
@@ -308,7 +309,7 @@ func checkPlaces(f *faults, field string, v reflect.Value) {
 			inside("", v.Elem())
 		}
 	case reflect.Struct:
-		for i, key := range keysOf(v.Type()) {
+		for i, key := range yamlfile.Keys(v.Type()) {
 			inside("."+key, v.Field(i))
 		}
 	case reflect.Slice:

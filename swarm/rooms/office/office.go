@@ -1,7 +1,6 @@
 package office
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -9,13 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/text"
+	"github.com/swarmbus/swarmbus/internal/yamlfile"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
@@ -26,22 +24,22 @@ import (
 // An Office is the content of a file. The zero value of every field but Agents means the
 // default of [rooms.Options].
 type Office struct {
-	Rooms  []string      `yaml:"rooms"` // without a member at first
-	Turns  int           `yaml:"turns"`
-	Queue  int           `yaml:"queue"`
-	Hops   int           `yaml:"hops"`
-	Budget int           `yaml:"budget"`
-	Pause  time.Duration `yaml:"pause"`
-	Tries  int           `yaml:"tries"`
+	Rooms  []string      `json:"rooms"` // without a member at first
+	Turns  int           `json:"turns"`
+	Queue  int           `json:"queue"`
+	Hops   int           `json:"hops"`
+	Budget int           `json:"budget"`
+	Pause  time.Duration `json:"pause"`
+	Tries  int           `json:"tries"`
 	// Timeout is how long a turn of an agent may take, before it has failed; 0 means
 	// [DefaultTimeout]. The chair's turns are as long as its solves.
-	Timeout time.Duration          `yaml:"timeout"`
-	Models  map[string]teams.Model `yaml:"models"`
+	Timeout time.Duration          `json:"timeout"`
+	Models  map[string]teams.Model `json:"models"`
 	// Servers are those of the Model Context Protocol whose tools agents may call, by name.
-	Servers map[string]teams.Server `yaml:"servers"`
-	Stub    string                  `yaml:"stub"`  // the model that writes the stubs of tools; "": the first line of the result
-	Chair   string                  `yaml:"chair"` // an agent in all rooms that has their members decide; "": none
-	Agents  []Agent                 `yaml:"agents"`
+	Servers map[string]teams.Server `json:"servers"`
+	Stub    string                  `json:"stub"`  // the model that writes the stubs of tools; "": the first line of the result
+	Chair   string                  `json:"chair"` // an agent in all rooms that has their members decide; "": none
+	Agents  []Agent                 `json:"agents"`
 }
 
 // DefaultTimeout is how long a turn may take.
@@ -49,29 +47,29 @@ const DefaultTimeout = 5 * time.Minute
 
 // An Agent is an entry of the roster.
 type Agent struct {
-	Name   string   `yaml:"name"`
-	Role   string   `yaml:"role"`
-	Rooms  []string `yaml:"rooms"`
-	Model  string   `yaml:"model"`  // of Office.Models; "": Script
-	Script []Line   `yaml:"script"` // its reactions without a model
+	Name   string   `json:"name"`
+	Role   string   `json:"role"`
+	Rooms  []string `json:"rooms"`
+	Model  string   `json:"model"`  // of Office.Models; "": Script
+	Script []Line   `json:"script"` // its reactions without a model
 	// Tools are what its model may call: the name of a function, server/tool or server/*, each
 	// with its policy. "ask" is refused, since a room asks no person about calls.
-	Tools map[string]teams.Policy `yaml:"tools"`
+	Tools map[string]teams.Policy `json:"tools"`
 	// Position is the proposal that it makes and votes for in decisions, without a model; "":
 	// it takes no part.
-	Position string `yaml:"position"`
+	Position string `json:"position"`
 }
 
 // A Line is the reaction of a scripted agent to a message.
 type Line struct {
-	When     string        `yaml:"when"` // words that the message has; "": any message
-	Call     *Call         `yaml:"call"`
-	Fail     string        `yaml:"fail"` // its first turn for the message fails with this error
-	Say      string        `yaml:"say"`
-	To       []string      `yaml:"to"`
-	Subject  string        `yaml:"subject"`
-	Priority string        `yaml:"priority"` // a word or a number; "": by the rules of intake
-	Takes    time.Duration `yaml:"takes"`    // before it says something, or of its call
+	When     string        `json:"when"` // words that the message has; "": any message
+	Call     *Call         `json:"call"`
+	Fail     string        `json:"fail"` // its first turn for the message fails with this error
+	Say      string        `json:"say"`
+	To       []string      `json:"to"`
+	Subject  string        `json:"subject"`
+	Priority string        `json:"priority"` // a word or a number; "": by the rules of intake
+	Takes    time.Duration `json:"takes"`    // before it says something, or of its call
 }
 
 func (l *Line) priority() (schedule.Priority, error) {
@@ -83,11 +81,11 @@ func (l *Line) priority() (schedule.Priority, error) {
 
 // A Call is a call of a tool with the result that the file gives.
 type Call struct {
-	Tool   string         `yaml:"tool"`
-	Args   map[string]any `yaml:"args"`
-	Label  string         `yaml:"label"`
-	Result string         `yaml:"result"`
-	Error  string         `yaml:"error"`
+	Tool   string         `json:"tool"`
+	Args   map[string]any `json:"args"`
+	Label  string         `json:"label"`
+	Result string         `json:"result"`
+	Error  string         `json:"error"`
 }
 
 // Parts are the options of an office that are not in its file.
@@ -101,44 +99,45 @@ type Parts struct {
 	Result  int // of [rooms.Options]
 }
 
-// mostBytes is the maximum size of a file.
-const mostBytes = 1 << 20
-
 // Load reads a file.
 func Load(path string) (*Office, error) {
-	text, err := text.ReadFile(path, mostBytes)
+	text, err := text.ReadFile(path, yamlfile.MostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("office: %w", err)
 	}
 	return Parse(path, text)
 }
 
-// Parse reads a YAML text. Its errors have line and column; one for keys that are not known has
-// all of them.
+// Parse reads a YAML text. Its errors say where something is wrong, and are all that are.
 func Parse(path string, text []byte) (*Office, error) {
-	if len(text) > mostBytes {
-		return nil, fmt.Errorf("office: %s: %d bytes, at most %d are allowed", path, len(text), mostBytes)
+	o, f := new(Office), yamlfile.New(path)
+	err := f.Decode(text, o)
+	if err == nil {
+		o.check(f)
+		err = f.Err()
 	}
-	var o Office
-	if err := decode(path, text, &o); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, fmt.Errorf("office: %w", err)
 	}
+	return o, nil
+}
+
+// check adds what is wrong with the office to its file.
+func (o *Office) check(f *yamlfile.File) {
 	if len(o.Agents) == 0 {
-		return nil, fmt.Errorf("office: %s: agents: none", path)
+		f.Add("agents", "an agent is required")
 	}
 	if _, known := o.Models[o.Stub]; o.Stub != "" && !known {
-		return nil, fmt.Errorf("office: %s: stub: there is no model %q", path, o.Stub)
+		f.Add("stub", fmt.Sprintf("there is no model %q", o.Stub))
 	}
 	if slices.ContainsFunc(o.Agents, func(a Agent) bool { return a.Name == o.Chair }) {
-		return nil, fmt.Errorf("office: %s: chair: %q is the name of an agent", path, o.Chair)
+		f.Add("chair", fmt.Sprintf("%q is the name of an agent", o.Chair))
 	}
 	for i, a := range o.Agents {
 		if problem := o.problem(a); problem != "" {
-			at := place(text, i)
-			return nil, fmt.Errorf("office: %s:%s: agents[%d] %q: %s", path, at, i, a.Name, problem)
+			f.Add(fmt.Sprintf("agents[%d]", i), fmt.Sprintf("%q: %s", a.Name, problem))
 		}
 	}
-	return &o, nil
 }
 
 func (o *Office) problem(a Agent) string {
@@ -209,20 +208,6 @@ func (o *Office) Calls() *teams.Team {
 		t.Agents = append(t.Agents, teams.Agent{ID: a.Name, Tools: a.Tools})
 	}
 	return t
-}
-
-// place returns the line and column of the i-th agent.
-func place(text []byte, i int) string {
-	path, err := yaml.PathString(fmt.Sprintf("$.agents[%d].name", i))
-	if err != nil {
-		return "?"
-	}
-	node, err := path.ReadNode(bytes.NewReader(text))
-	if err != nil || node == nil || node.GetToken() == nil {
-		return "?"
-	}
-	at := node.GetToken().Position
-	return fmt.Sprintf("%d:%d", at.Line, at.Column)
 }
 
 // Build returns the options of a router. Answers of models are recorded in the store, so

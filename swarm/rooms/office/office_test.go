@@ -24,20 +24,20 @@ import (
 func TestFileIsRefusedWithLineAndColumn(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"agents:\n  - name: Reed\n    rom: [ops]\n": "f.yaml:3:5: unknown field",
+		"agents:\n  - name: Reed\n    rom: [ops]\n": "f.yaml:3:5: agents[0].rom: there is no such key",
 		"agents:\n  - name: Reed\n    rooms: ops\n": "f.yaml:3:12: ",
 		"agents: [\n":               "f.yaml:1:9: ",
-		"agents: []\n":              "f.yaml: agents: none",
+		"agents: []\n":              "f.yaml:1:1: agents: an agent is required",
 		"turns: many\nagents: []\n": "f.yaml:1:8: ",
-		"agents:\n  - name: Reed\n    rooms: [ops]\n":                                                                                                               "f.yaml:2:11: agents[0] \"Reed\": it has neither",
-		"agents:\n  - name: ../x\n    rooms: [ops]\n":                                                                                                               "f.yaml:2:11: agents[0] \"../x\"",
-		"agents:\n  - {name: Reed, rolle: x}\n":                                                                                                                     `unknown field "rolle"; did you mean "role"?`,
-		"agents:\n  - {name: Reed, rooms: [ops], script: [{say: x, to: [Rede]}]}\n":                                                                                 `agents[0] "Reed": script: to: there is no agent "Rede"; did you mean "Reed"?`,
+		"agents:\n  - name: Reed\n    rooms: [ops]\n":                                                                                                               "f.yaml:2:5: agents[0]: \"Reed\": it has neither",
+		"agents:\n  - name: ../x\n    rooms: [ops]\n":                                                                                                               "f.yaml:2:5: agents[0]: \"../x\"",
+		"agents:\n  - {name: Reed, rolle: x}\n":                                                                                                                     `agents[0].rolle: there is no such key; did you mean "role"?`,
+		"agents:\n  - {name: Reed, rooms: [ops], script: [{say: x, to: [Rede]}]}\n":                                                                                 `agents[0]: "Reed": script: to: there is no agent "Rede"; did you mean "Reed"?`,
 		"chair: Reed\nagents:\n  - {name: Reed, rooms: [ops], script: [{say: x}]}\n":                                                                                `chair: "Reed" is the name of an agent`,
 		"agents:\n  - name: Reed\n    script: [{say: x}]\n":                                                                                                         "it is in no room",
 		"agents:\n  - name: Reed\n    rooms: [ops]\n    model: big\n":                                                                                               "there is no model \"big\"",
 		"models: {m: {provider: ollama, name: x}}\nagents:\n  - name: Reed\n    rooms: [ops]\n    model: m\n    script: [{say: x}]\n":                               "it has a model and a script",
-		"agents:\n  - name: Reed\n    rooms: [ops]\n    script: [{say: x, priority: high}]\n":                                                                       "f.yaml:2:11: agents[0] \"Reed\": signals: priority",
+		"agents:\n  - name: Reed\n    rooms: [ops]\n    script: [{say: x, priority: high}]\n":                                                                       "f.yaml:2:5: agents[0]: \"Reed\": signals: priority",
 		"agents:\n  - {name: Reed, rooms: [ops], script: [{say: x}], tools: {a: allow}}\n":                                                                          "it has tools and no model",
 		"models: {m: {provider: ollama, name: x}}\nagents:\n  - {name: Reed, rooms: [ops], model: m, tools: {files/read: allow}}\n":                                 "there is no server \"files\"",
 		"models: {m: {provider: ollama, name: x}}\nservers: {files: {command: [x]}}\nagents:\n  - {name: Reed, rooms: [ops], model: m, tools: {files/read: ask}}\n": "not one of default, allow and deny",
@@ -111,8 +111,8 @@ func TestAllWrongKeysOfARosterAreNamedAtOnce(t *testing.T) {
 	t.Parallel()
 	_, err := office.Parse("f.yaml", []byte("turn: 3\nagents:\n  - name: Reed\n    rolle: x\n    rooms: [ops]\n    script:\n      - {sya: ok, when: hi}\n  - {name: Via, room: [ops]}\n"))
 	want := strings.Join([]string{
-		`office: f.yaml:1:1: unknown field "turn"; did you mean "turns"?`, `office: f.yaml:4:5: unknown field "rolle"; did you mean "role"?`,
-		`office: f.yaml:7:10: unknown field "sya"; did you mean "say"?`, `office: f.yaml:8:17: unknown field "room"; did you mean "rooms"?`,
+		`office: f.yaml:1:1: turn: there is no such key; did you mean "turns"?`, `f.yaml:4:5: agents[0].rolle: there is no such key; did you mean "role"?`,
+		`f.yaml:7:10: agents[0].script[0].sya: there is no such key; did you mean "say"?`, `f.yaml:8:17: agents[1].room: there is no such key; did you mean "rooms"?`,
 	}, "\n")
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)

@@ -1,4 +1,4 @@
-package teams
+package yamlfile
 
 import (
 	"encoding"
@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
@@ -13,26 +14,24 @@ import (
 	"github.com/swarmbus/swarmbus/internal/text"
 )
 
-// check finds keys that a team does not have, and notes the places of the others.
-func (r *reader) check(root *ast.MappingNode) { r.walk(root, reflect.TypeFor[Team](), "") }
-
-func (r *reader) walk(node ast.Node, t reflect.Type, field string) {
+// walk finds keys that a value of type t does not have, and notes the places of the others.
+func (f *File) walk(node ast.Node, t reflect.Type, field string) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	switch n := node.(type) {
 	case *ast.AliasNode, *ast.AnchorNode, *ast.TagNode, *ast.MergeKeyNode:
-		r.add(field, node.GetToken().Position, "anchors, aliases, merge keys and tags are not supported")
+		f.add(field, node.GetToken().Position, "anchors, aliases, merge keys and tags are not supported")
 	case *ast.MappingNode:
 		for _, value := range n.Values {
-			r.entry(value, t, field)
+			f.entry(value, t, field)
 		}
 	case *ast.SequenceNode:
 		for i, value := range n.Values {
 			inside := fmt.Sprintf("%s[%d]", field, i)
-			r.places[inside] = begin(value)
+			f.places[inside] = begin(value)
 			if t.Kind() == reflect.Slice {
-				r.walk(value, t.Elem(), inside)
+				f.walk(value, t.Elem(), inside)
 			}
 		}
 	case ast.ScalarNode:
@@ -40,37 +39,37 @@ func (r *reader) walk(node ast.Node, t reflect.Type, field string) {
 			return
 		}
 		if err := reflect.New(t).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(n.GetToken().Value)); err != nil {
-			r.add(field, n.GetToken().Position, err.Error()) // the decoder would not say where
+			f.add(field, n.GetToken().Position, err.Error()) // the decoder would not say where
 		}
 	}
 }
 
 // entry checks a key and its value in a value of type t.
-func (r *reader) entry(n *ast.MappingValueNode, t reflect.Type, field string) {
+func (f *File) entry(n *ast.MappingValueNode, t reflect.Type, field string) {
 	name, at := n.Key.GetToken().Value, n.Key.GetToken().Position
 	inside := strings.TrimPrefix(field+"."+name, ".")
-	r.places[inside] = at
+	f.places[inside] = at
 	switch {
 	case n.Key.IsMergeKey():
-		r.walk(n.Key, t, inside)
+		f.walk(n.Key, t, inside)
 	case t.Kind() == reflect.Map:
-		r.walk(n.Value, t.Elem(), inside)
+		f.walk(n.Value, t.Elem(), inside)
 	case t.Kind() == reflect.Struct && !isText(t):
-		i := slices.Index(keysOf(t), name)
+		i := slices.Index(Keys(t), name)
 		if i < 0 {
-			r.add(inside, at, "there is no such key"+text.Suggest(name, keysOf(t)))
+			f.add(inside, at, "there is no such key"+text.Suggest(name, Keys(t)))
 			return
 		}
-		if f := t.Field(i); strings.Contains(f.Tag.Get("json"), ",omit") && isEmpty(n.Value, f.Type) {
-			r.add(inside, at, "is zero or empty: leave it out for the default")
+		if of := t.Field(i); strings.Contains(of.Tag.Get("json"), ",omit") && isEmpty(n.Value, of.Type) {
+			f.add(inside, at, "is zero or empty: leave it out for the default")
 		} else {
-			r.walk(n.Value, f.Type, inside)
+			f.walk(n.Value, of.Type, inside)
 		}
 	}
 }
 
-// keysOf returns the keys of a struct in a file.
-func keysOf(t reflect.Type) (keys []string) {
+// Keys returns the keys of a struct type in a file, in the order of its fields.
+func Keys(t reflect.Type) (keys []string) {
 	for i := range t.NumField() {
 		key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		keys = append(keys, key)
@@ -110,6 +109,9 @@ func begin(n ast.Node) *token.Position {
 
 // wanted says in words what a value of the type is.
 func wanted(t reflect.Type) string {
+	if t == reflect.TypeFor[time.Duration]() {
+		return "a duration such as 90s or 10m"
+	}
 	switch t.Kind() {
 	case reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint64:
 		return "a whole number"
