@@ -63,7 +63,6 @@ var rules = []struct {
 	{"agents/choice", rule{ours: []string{"signals"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"agents/routing", rule{ours: []string{"signals"}}},
 	{"agents/reports", rule{ours: []string{"signals"}, others: []string{"golang.org/x/text/unicode/norm"}}},
-	{"agents/reports/conductor", rule{ours: []string{"signals", "agents", "agents/models", "agents/reports"}}},
 	{"agents/hooks", rule{ours: []string{"signals"}}},
 	{"agents", rule{ours: []string{"signals", "signals/coordination", "agents/hooks", "agents/routing"}}},
 	{"agents/models", rule{ours: []string{"signals", "agents", "agents/hooks"}}},
@@ -216,7 +215,7 @@ var rules = []struct {
 		"signals", "signals/cloudevents", "signals/coordination", "agents", "agents/asking", "agents/routing", "agents/tools", "conflict", // for the tests, which make them
 		"swarm/rooms/events", "swarm/rooms/roomlog", "swarm/runlog", "swarm/settle", "swarm/synthesis",
 	}}},
-	{"swarm/reporting", rule{ours: []string{"signals", "bus", "bus/journal", "agents", "agents/reports", "swarm", "swarm/runlog"}}},
+	{"swarm/reporting", rule{ours: []string{"agents/models", "signals", "bus", "bus/journal", "agents", "agents/reports", "swarm", "swarm/runlog"}}},
 	{"otel", rule{ours: []string{"*"}, others: []string{
 		"go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes", "go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/trace",
 	}}},
@@ -230,7 +229,7 @@ var testOnly = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/anishathalye/porcupine",
 	"github.com/rogpeppe/go-internal", "gonum.org/v1/gonum", "github.com/charmbracelet/x/ansi", "go.opentelemetry.io", "github.com/google/jsonschema-go",
 	module + "/consensus/consensustest", module + "/agents/choice", module + "/agents/models/modelstest", module + "/bus/bustest",
-	module + "/internal/ollama", module + "/internal/pglite", module + "/internal/timetest", module + "/internal/documents", module + "/agents", module + "/agents/memory", module + "/agents/memory/memorytest", module + "/agents/reports/conductor", module + "/swarm/rooms/terminal", module + "/swarm",
+	module + "/internal/ollama", module + "/internal/pglite", module + "/internal/timetest", module + "/internal/documents", module + "/agents", module + "/agents/memory", module + "/agents/memory/memorytest", module + "/swarm/reporting", module + "/swarm/rooms/terminal", module + "/swarm",
 	"github.com/coder/websocket", module + "/swarm/console/host", module + "/swarm/console/demo",
 	module + "/swarm/console/feed", module + "/consensus", module + "/swarm/runlog", module + "/swarm/rooms/office",
 }

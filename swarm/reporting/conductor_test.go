@@ -8,9 +8,9 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/reports"
-	"github.com/swarmbus/swarmbus/agents/reports/conductor"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/reporting"
 )
 
 // An agent reports in its turn that it is blocked, the conductor of its team answers in
@@ -34,7 +34,7 @@ func TestAConductorInTheTeamAnswersEscalations(t *testing.T) {
 			r.Escalations[0].Options = reports.List{"use Monday", "wait"}
 			return agents.Emit(turnOf(t, turn.Thread, "t1", r))
 		})}
-		lead := conductor.Agent("lead", conductor.Scripted(func(string, reports.Escalation) *reports.Ruling {
+		lead := reporting.Lead("lead", reporting.Scripted(func(string, reports.Escalation) *reports.Ruling {
 			return &reports.Ruling{Verdict: reports.Answered, Option: option}
 		}))
 		s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{ann, lead}, Bus: b, Seed: 1, Limits: swarm.Limits{Rounds: 4}})

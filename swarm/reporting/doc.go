@@ -35,7 +35,10 @@
 // anyone; escalations that were undecided when a process ended are in [Desk.Open] of the
 // next one. Advisories of a [reports.Watcher] do not notify anyone either.
 //
-// A conductor can be an agent, too: see package agents/reports/conductor.
+// A conductor can be an agent, too: a [Lead] listens to accepted escalations
+// ([reports.Requested]) and emits a [reports.Ruling] for each that its [Policy] answers. A
+// desk that listens makes the decision, which reaches the worker as a [reports.Decided]. So
+// what a lead does is in the log, and is recorded and replayed like any turn.
 // [Escalate] returns a conductor that ends a solve of package swarm: the
 // escalation becomes its question, and Resume takes the answer.
 package reporting

@@ -1,4 +1,4 @@
-package conductor_test
+package reporting_test
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/reports"
-	"github.com/swarmbus/swarmbus/agents/reports/conductor"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/reporting"
 )
 
 var mint = signals.SeededMint("conductor")
@@ -25,9 +25,9 @@ func asked(n uint64, kind reports.EscalationKind, human bool) signals.Any {
 	}})
 }
 
-func take(t *testing.T, p conductor.Policy, heard ...signals.Any) (said []reports.Ruling, err error) {
+func take(t *testing.T, p reporting.Policy, heard ...signals.Any) (said []reports.Ruling, err error) {
 	t.Helper()
-	a := conductor.Agent("lead", p)
+	a := reporting.Lead("lead", p)
 	if err := a.Validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func take(t *testing.T, p conductor.Policy, heard ...signals.Any) (said []report
 // A conductor answers what its policy answers, leaves open what requires a person, and
 // reads what a journal has read without the types.
 func TestConductorAnswersOnlyPermittedEscalations(t *testing.T) {
-	p := conductor.Scripted(func(worker string, e reports.Escalation) *reports.Ruling {
+	p := reporting.Scripted(func(worker string, e reports.Escalation) *reports.Ruling {
 		if worker != "ann" || e.Kind == reports.Conflict {
 			return nil
 		}
@@ -74,7 +74,7 @@ func TestAModelAnswersOrLeavesOpen(t *testing.T) {
 		`{"verdict":"answered","option":"","text":"","sudo":true}`: "unknown field",
 	} {
 		model := models.Script(answer)
-		got, err := take(t, conductor.Thinker{Model: model, Role: "You may grant read access."}, asked(1, reports.Blocker, false))
+		got, err := take(t, reporting.Thinker{Model: model, Role: "You may grant read access."}, asked(1, reports.Blocker, false))
 		line := ""
 		if len(got) > 0 {
 			line = got[0].String()
@@ -86,10 +86,10 @@ func TestAModelAnswersOrLeavesOpen(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", answer, line, want)
 		}
 	}
-	if _, err := take(t, conductor.Thinker{Model: models.Script()}, asked(1, reports.Help, false)); !errors.Is(err, models.ErrScript) {
+	if _, err := take(t, reporting.Thinker{Model: models.Script()}, asked(1, reports.Help, false)); !errors.Is(err, models.ErrScript) {
 		t.Errorf("a model that fails: %v", err)
 	}
-	if got, err := take(t, conductor.Thinker{Model: models.Script()}, asked(1, reports.Help, true)); err != nil || len(got) > 0 {
+	if got, err := take(t, reporting.Thinker{Model: models.Script()}, asked(1, reports.Help, true)); err != nil || len(got) > 0 {
 		t.Errorf("the model is asked for what requires a person: %v, %v", got, err)
 	}
 }
@@ -98,7 +98,7 @@ func TestAModelAnswersOrLeavesOpen(t *testing.T) {
 func TestWorkersTextIsData(t *testing.T) {
 	var sent *models.Request
 	spy := models.Script(`{"verdict":"open","option":"","text":""}`)
-	_, err := take(t, conductor.Thinker{Model: recorder{spy, &sent}}, asked(1, reports.Help, false))
+	_, err := take(t, reporting.Thinker{Model: recorder{spy, &sent}}, asked(1, reports.Help, false))
 	if err != nil || sent == nil || sent.Most == 0 || sent.Schema == nil || strings.Contains(sent.Messages[0].Text, "</asks>") {
 		t.Errorf("%v, sent %+v", err, sent)
 	}

@@ -1,16 +1,4 @@
-// Package conductor provides agents that answer the escalations of workers.
-//
-//	lead := conductor.Agent("lead", conductor.Thinker{Model: model})
-//	team, err := swarm.New(swarm.Options{Agents: append(workers, lead), Bus: b})
-//
-// A conductor listens to accepted escalations ([reports.Requested]) and emits a
-// [reports.Ruling] for each that it answers. A desk of package swarm/reporting that
-// listens makes the decision, which reaches the worker as a [reports.Decided]. So what a
-// conductor does is in the log and is recorded and replayed like any turn.
-//
-// A conductor is never a person: it leaves escalations that require one open, and
-// whatever its policy does not answer. An error of the policy fails the turn.
-package conductor
+package reporting
 
 import (
 	"context"
@@ -37,8 +25,10 @@ func (f Scripted) Answer(_ context.Context, worker string, asked reports.Escalat
 	return f(worker, asked), nil
 }
 
-// Agent returns an agent that answers escalations by a policy.
-func Agent(id string, p Policy) *agents.Agent {
+// Lead returns an agent of the team that answers escalations by a policy. It is never a
+// person: it leaves escalations that require one open, and whatever its policy does not
+// answer. An error of the policy fails the turn.
+func Lead(id string, p Policy) *agents.Agent {
 	return &agents.Agent{
 		ID: id, Role: "answers escalations", Listens: []signals.Kind{reports.Requested{}.Kind()}, CanEmit: []signals.Kind{reports.Ruling{}.Kind()},
 		Reactor: agents.Func(func(ctx context.Context, turn *agents.Turn) iter.Seq2[signals.Any, error] {
