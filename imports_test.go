@@ -114,15 +114,13 @@ var rules = []struct {
 	{"swarm/internal/clock", rule{}},
 	{"swarm/internal/answers", rule{ours: []string{"signals", "bus", "swarm/runlog"}}},
 	{"swarm/internal/names", rule{ours: []string{"signals", "bus", "swarm/runlog"}}},
-	{"swarm/internal/coordinate", rule{ours: []string{"signals", "signals/coordination", "bus", "bus/connectivity", "agents"}}},
-	{"swarm/internal/settling", rule{ours: []string{"signals", "conflict", "consensus", "agents", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/internal/seat", rule{
 		ours: []string{
-			"signals", "signals/coordination", "bus", "consensus", "agents", "agents/asking", "agents/routing", "swarm/internal/coordinate", "swarm/runlog", "swarm/solves", "internal/retry",
+			"bus/connectivity",
+			"signals", "signals/coordination", "bus", "consensus", "agents", "agents/asking", "agents/routing", "swarm/runlog", "swarm/solves", "internal/retry",
 		},
 	}},
-	{"swarm/internal/verdict", rule{ours: []string{"signals", "consensus", "agents", "swarm/runlog", "swarm/internal/seat"}}},
-	{"swarm/internal/why", rule{ours: []string{"signals", "signals/coordination", "consensus", "swarm/mode", "swarm/runlog", "swarm/solves"}}},
+	{"swarm/internal/verdict", rule{ours: []string{"signals/coordination", "swarm/mode", "swarm/solves", "conflict", "swarm/settle", "signals", "consensus", "agents", "swarm/runlog", "swarm/internal/seat"}}},
 	{"swarm/internal/keep", rule{ours: []string{
 		"signals", "bus", "bus/journal", "consensus/reliability", "swarm/runlog", "swarm/replay", "swarm/internal/clock", "swarm/internal/names",
 	}}},
@@ -134,8 +132,8 @@ var rules = []struct {
 		ours: []string{
 			"signals", "signals/coordination", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/hooks", "agents/routing",
 			"swarm/mode", "swarm/runlog", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/replay", "swarm/solves",
-			"swarm/internal/answers", "swarm/internal/clock", "swarm/internal/coordinate", "swarm/internal/keep", "swarm/internal/names",
-			"swarm/internal/seat", "swarm/internal/settling", "swarm/internal/verdict", "swarm/internal/why",
+			"swarm/internal/answers", "swarm/internal/clock", "swarm/internal/seat", "swarm/internal/keep", "swarm/internal/names",
+			"swarm/internal/verdict",
 		},
 	}},
 	{"swarm/transcript", rule{

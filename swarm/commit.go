@@ -12,7 +12,6 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/internal/coordinate"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -140,7 +139,7 @@ func (r *solve) admit(ctx context.Context, s *seat.Seat, said signals.Any) error
 	if r.signalsLeft() == 0 {
 		return ErrSignals
 	}
-	if coordinate.Is(said.Kind()) {
+	if seat.Coordinates(said.Kind()) {
 		entered, err := r.coordinate(ctx, s, said)
 		if entered {
 			r.emitted++

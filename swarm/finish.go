@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
-	"github.com/swarmbus/swarmbus/swarm/internal/why"
+	"github.com/swarmbus/swarmbus/swarm/internal/verdict"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/synthesis"
@@ -91,7 +91,7 @@ func (r *solve) read() {
 
 // detail says why the solve stopped, with everything that the person who continues it needs.
 func (r *solve) detail(d consensus.Decision) string {
-	c := why.Case{
+	c := verdict.Case{
 		Result: r.result, Alone: r.count.Alone(d), Unsettled: r.table().Unsettled(), Stopped: r.seats.Stopped(),
 	}
 	return c.Detail()

@@ -9,15 +9,15 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/internal/settling"
+	"github.com/swarmbus/swarmbus/swarm/internal/verdict"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // table returns what settling conflicts depends on, as it is now. No round is left for
 // debates if there is no room for the arguments of one.
-func (r *solve) table() *settling.Table {
-	t := &settling.Table{Thread: r.thread, Policy: r.opts.Conflicts, CanArgue: r.seats.CanArgue, IsFree: r.seats.IsFree}
+func (r *solve) table() *verdict.Table {
+	t := &verdict.Table{Thread: r.thread, Policy: r.opts.Conflicts, CanArgue: r.seats.CanArgue, IsFree: r.seats.IsFree}
 	if r.signalsLeft() >= settle.Arguments {
 		t.Rounds = r.roundsLeft()
 	}
@@ -25,7 +25,7 @@ func (r *solve) table() *settling.Table {
 }
 
 // resolveAll ends conflicts as long as next returns one, and reports whether it did.
-func (r *solve) resolveAll(ctx context.Context, next func() *settling.Resolution) (some bool) {
+func (r *solve) resolveAll(ctx context.Context, next func() *verdict.Resolution) (some bool) {
 	for !r.over() {
 		c := next()
 		if c == nil {
@@ -83,7 +83,7 @@ func (r *solve) hadChosen(ctx context.Context) {
 
 // settleByAnswer ends the conflicts that the answer settles.
 func (r *solve) settleByAnswer(ctx context.Context, said signals.Any) {
-	r.resolveAll(ctx, func() *settling.Resolution {
+	r.resolveAll(ctx, func() *verdict.Resolution {
 		return r.table().Answered(said, r.openOnBus())
 	})
 }
@@ -124,7 +124,7 @@ func (r *solve) settle(ctx context.Context) (moved, settled bool) {
 func (r *solve) paid(ctx context.Context, d settle.Debate) bool {
 	for _, agent := range []string{d.ForA, d.ForB} {
 		t := r.turnOf(agent)
-		t.Debate = settling.Ask(d, t)
+		t.Debate = verdict.Ask(d, t)
 		release, ok := r.seats.Of(agent).Reserve(ctx, t, settle.Takes)
 		defer release()
 		if !ok {

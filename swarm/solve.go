@@ -8,7 +8,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
-	"github.com/swarmbus/swarmbus/swarm/internal/coordinate"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/internal/verdict"
 	"github.com/swarmbus/swarmbus/swarm/mode"
@@ -39,7 +38,7 @@ type solve struct {
 	known consensus.Reliabilities // at the beginning; nil: nothing
 
 	seats  seat.Roster
-	desk   coordinate.Desk
+	desk   seat.Coordination
 	system *bus.Publisher
 	log    *bus.Subscription // the log of the thread
 	wake   seat.Wake
@@ -95,7 +94,7 @@ func (s *Swarm) newSolve(result *solves.Result) *solve {
 		swarm: s, opts: &s.opts, span: seat.Span{Began: time.Now()}, thread: runlog.New(result.Thread),
 		result: result, wake: seat.NewWake(),
 		yield: func(solves.Event) {},
-		desk: coordinate.Desk{
+		desk: seat.Coordination{
 			Layer: s.layer, Thread: result.Thread, Coordinator: s.opts.Coordination.Coordinator, Continues: s.opts.Coordination.Continues, Tick: func() { s.clock.Now() },
 		},
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/internal/clock"
-	"github.com/swarmbus/swarmbus/swarm/internal/coordinate"
 	"github.com/swarmbus/swarmbus/swarm/internal/keep"
 	"github.com/swarmbus/swarmbus/swarm/internal/names"
+	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -118,7 +118,7 @@ func emits(a *agents.Agent) []signals.Kind {
 // published returns the kinds of CanEmit that an agent publishes itself: what it says to
 // coordinate goes through the layer.
 func published(a *agents.Agent) []signals.Kind {
-	return slices.DeleteFunc(slices.Clone(a.CanEmit), coordinate.Is)
+	return slices.DeleteFunc(slices.Clone(a.CanEmit), seat.Coordinates)
 }
 
 // Bus returns the bus that carries the swarm's signals, to watch it.

@@ -8,7 +8,6 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
-	"github.com/swarmbus/swarmbus/swarm/internal/coordinate"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -43,7 +42,7 @@ func (s *Seat) Listen(thread string) (err error) {
 	s.inbox, err = s.Publisher.Subscribe(bus.SubscribeOptions{
 		Kinds: s.Agent.Listens, Threads: []string{thread},
 		Where: func(heard signals.Any) bool {
-			return !s.gone && heard.Head().Source != s.Agent.ID && !coordinate.Is(heard.Kind())
+			return !s.gone && heard.Head().Source != s.Agent.ID && !Coordinates(heard.Kind())
 		},
 	})
 	return err
@@ -52,7 +51,7 @@ func (s *Seat) Listen(thread string) (err error) {
 // Wants reports whether a signal of the log is for the agent.
 func (s *Seat) Wants(heard signals.Any) bool {
 	h := heard.Head()
-	return h.Source != s.Agent.ID && h.Recipients.Include(s.Agent.ID) && s.Agent.Hears(heard.Kind()) && !coordinate.Is(heard.Kind())
+	return h.Source != s.Agent.ID && h.Recipients.Include(s.Agent.ID) && s.Agent.Hears(heard.Kind()) && !Coordinates(heard.Kind())
 }
 
 // Deliver makes a signal of the log new to the agent, whatever it listens to.

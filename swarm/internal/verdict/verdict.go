@@ -1,4 +1,6 @@
-// Package verdict says what the votes of a solve decide, and whether that ends it.
+// Package verdict says what follows from the votes of a solve: what they decide and whether
+// that ends it ([Count]), what is to be done about its open conflicts ([Table]), and in
+// words why it stopped ([Case]). It is pure.
 package verdict
 
 import (

@@ -1,5 +1,4 @@
-// Package settling says what is to be done about the open conflicts of a solve.
-package settling
+package verdict
 
 import (
 	"fmt"

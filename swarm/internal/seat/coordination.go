@@ -1,5 +1,4 @@
-// Package coordinate passes what the agents of a solve say to coordinate to a layer.
-package coordinate
+package seat
 
 import (
 	"context"
@@ -16,12 +15,12 @@ import (
 // kinds are those that go through the layer.
 var kinds = coordination.Kinds()
 
-// Is reports whether signals of a kind go through the layer.
-func Is(k signals.Kind) bool { return slices.Contains(kinds, k) }
+// Coordinates reports whether signals of a kind go through the layer of coordination.
+func Coordinates(k signals.Kind) bool { return slices.Contains(kinds, k) }
 
-// A Desk is the part that a solve takes in its thread of a layer. It writes by the
+// Coordination is the part that a solve takes in its thread of a layer. It writes by the
 // layer's clock: Tick is called before.
-type Desk struct {
+type Coordination struct {
 	Layer       *connectivity.Layer
 	Thread      string
 	Coordinator string
@@ -32,19 +31,19 @@ type Desk struct {
 }
 
 // Emit emits what an agent yielded to coordinate.
-func (d *Desk) Emit(ctx context.Context, a *agents.Agent, team []string, draft signals.Any) (e connectivity.Emission, err error) {
+func (c *Coordination) Emit(ctx context.Context, a *agents.Agent, team []string, draft signals.Any) (e connectivity.Emission, err error) {
 	if !may(a, draft.Kind()) {
-		return e, &bus.PermissionError{Agent: a.ID, Kind: draft.Kind(), Thread: d.Thread, Reason: "CanEmit does not list it"}
+		return e, &bus.PermissionError{Agent: a.ID, Kind: draft.Kind(), Thread: c.Thread, Reason: "CanEmit does not list it"}
 	}
-	if err := d.enroll(team); err != nil {
+	if err := c.enroll(team); err != nil {
 		return e, err
 	}
-	self, err := d.Layer.Component(a.ID)
+	self, err := c.Layer.Component(a.ID)
 	if err != nil {
 		return e, err
 	}
-	d.Tick()
-	return self.EmitDraft(ctx, d.Thread, draft)
+	c.Tick()
+	return self.EmitDraft(ctx, c.Thread, draft)
 }
 
 // may reports whether CanEmit allows an agent to yield a kind. An agent that may emit
@@ -55,22 +54,22 @@ func may(a *agents.Agent, k signals.Kind) bool {
 
 // enroll tells the layer who takes part. It is done with the first signal that an agent
 // yields to coordinate: a solve in which none does has no such entries in its log.
-func (d *Desk) enroll(team []string) error {
-	if d.enrolled {
+func (c *Coordination) enroll(team []string) error {
+	if c.enrolled {
 		return nil
 	}
-	if err := d.Layer.Register(d.Thread, team...); err != nil {
+	if err := c.Layer.Register(c.Thread, team...); err != nil {
 		return err
 	}
-	if err := d.Layer.SetCoordinator(d.Thread, d.Coordinator); err != nil {
+	if err := c.Layer.SetCoordinator(c.Thread, c.Coordinator); err != nil {
 		return err
 	}
-	next := d.Continues
+	next := c.Continues
 	if next == nil {
 		next = following(team)
 	}
-	d.Layer.SetResolver(d.Thread, next)
-	d.enrolled = true
+	c.Layer.SetResolver(c.Thread, next)
+	c.enrolled = true
 	return nil
 }
 
@@ -84,17 +83,17 @@ func following(ids []string) connectivity.Resolver {
 
 // End ends a signal that has been dealt with, in the name of the swarm, unless it is of
 // another layer.
-func (d *Desk) End(ctx context.Context, id signals.ID) error {
-	d.Tick()
-	if _, err := d.Layer.Resolve(ctx, id); !errors.Is(err, connectivity.ErrNotFound) {
+func (c *Coordination) End(ctx context.Context, id signals.ID) error {
+	c.Tick()
+	if _, err := c.Layer.Resolve(ctx, id); !errors.Is(err, connectivity.ErrNotFound) {
 		return err
 	}
 	return nil
 }
 
 // Advance begins the next step.
-func (d *Desk) Advance(ctx context.Context) error {
-	d.Tick()
-	_, err := d.Layer.AdvanceStep(ctx, d.Thread)
+func (c *Coordination) Advance(ctx context.Context) error {
+	c.Tick()
+	_, err := c.Layer.AdvanceStep(ctx, c.Thread)
 	return err
 }

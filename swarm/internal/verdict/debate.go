@@ -1,4 +1,4 @@
-package settling
+package verdict
 
 import (
 	"fmt"

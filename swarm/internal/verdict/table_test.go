@@ -1,4 +1,4 @@
-package settling_test
+package verdict_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/internal/settling"
+	"github.com/swarmbus/swarmbus/swarm/internal/verdict"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
@@ -66,9 +66,9 @@ func (s *script) begin(step settle.Debate) {
 	s.says(system, signals.New(signals.Header{Round: int32(s.Turns.Rounds + 1)}, runlog.Began{Turns: "[]", Debate: step}))
 }
 
-func (s *script) table(by settle.Policy) *settling.Table {
+func (s *script) table(by settle.Policy) *verdict.Table {
 	anybody := func(string, agents.Standing, agents.Standing) bool { return true }
-	return &settling.Table{Thread: s.Thread, Policy: by, Rounds: 10, CanArgue: anybody, IsFree: func(string) bool { return true }}
+	return &verdict.Table{Thread: s.Thread, Policy: by, Rounds: 10, CanArgue: anybody, IsFree: func(string) bool { return true }}
 }
 
 func TestMajorityWaitsForARoundThatBeganWithBothProposals(t *testing.T) {

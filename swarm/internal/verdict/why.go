@@ -1,5 +1,4 @@
-// Package why says in words why a solve stopped.
-package why
+package verdict
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package why_test
+package verdict_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
-	"github.com/swarmbus/swarmbus/swarm/internal/why"
+	"github.com/swarmbus/swarmbus/swarm/internal/verdict"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -16,7 +16,7 @@ func TestDetailNamesEverythingOnce(t *testing.T) {
 	open := []coordination.Obstacle{{
 		Signal: coordination.Signal{Source: "a", Class: coordination.EscalationInterrupt, Summary: "fire"}, Cause: coordination.OpenEscalation,
 	}}
-	for want, c := range map[string]why.Case{
+	for want, c := range map[string]verdict.Case{
 		"nobody moves; only p agrees; escalation.interrupt by a is open: fire; it ended even; v failed in round 2: no model; stopped: w": {
 			Alone: "only p agrees", Unsettled: []string{"it ended even"}, Stopped: []string{"w"},
 			Result: &solves.Result{Stop: runlog.StopDeadlock, Detail: "nobody moves", Obstacles: open, Logged: solves.Logged{
