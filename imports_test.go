@@ -44,10 +44,9 @@ var rules = []struct {
 	}},
 	{"swarm/machines/routers", rule{ours: []string{"signals", "bus", "bus/journal", "bus/natsbus", "swarm/machines", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog"}}},
 	{"swarm/machines", rule{ours: []string{
-		"signals", "bus", "bus/journal", "bus/natsbus", "conflict", "consensus", "agents", "agents/asking", "agents/remote", "agents/tools", "swarm", "swarm/cassette", "swarm/desk", "swarm/internal/names", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
+		"signals", "bus", "bus/journal", "bus/natsbus", "conflict", "consensus", "agents", "agents/asking", "agents/remote", "agents/tools", "swarm", "swarm/cassette", "swarm/desk", "swarm/internal/keep", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
 	}}},
 	{"signals/coordination", rule{ours: []string{"signals"}}},
-	{"swarm/internal/standings", rule{ours: []string{"signals", "agents", "internal/plain"}}},
 	{"conflict", rule{ours: []string{"signals"}}},
 	{"bus/internal/store", rule{ours: []string{"signals", "internal/forms"}}},
 	{"bus/internal/*", rule{ours: []string{"signals", "bus/internal/store", "bus/internal/clock"}}},
@@ -100,7 +99,7 @@ var rules = []struct {
 	{"agents/tools/mcp", rule{ours: []string{"signals", "agents", "agents/asking", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
 	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/tools"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/asking", "agents/models", "agents/tools", "bus", "bus/journal"}}},
-	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/routing", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/internal/standings", "internal/plain"}}},
+	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/routing", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "internal/plain"}}},
 	{"swarm/selection", rule{}},
 	{"swarm/synthesis", rule{ours: []string{"signals", "conflict", "consensus", "swarm/claims"}}},
 	{"swarm/synthesis/writer", rule{ours: []string{"signals", "consensus", "agents", "agents/models", "swarm/claims", "swarm/synthesis"}}},
@@ -111,9 +110,6 @@ var rules = []struct {
 	{"swarm/talk", rule{ours: []string{"signals", "agents", "swarm/mode", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/settle", rule{ours: []string{"signals", "signals/coordination", "consensus", "agents"}}},
 	{"swarm/replay", rule{ours: []string{"signals", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "swarm/runlog", "swarm/settle"}}},
-	{"swarm/internal/clock", rule{}},
-	{"swarm/internal/answers", rule{ours: []string{"signals", "bus", "swarm/runlog"}}},
-	{"swarm/internal/names", rule{ours: []string{"signals", "bus", "swarm/runlog"}}},
 	{"swarm/internal/seat", rule{
 		ours: []string{
 			"bus/connectivity",
@@ -122,17 +118,17 @@ var rules = []struct {
 	}},
 	{"swarm/internal/verdict", rule{ours: []string{"signals/coordination", "swarm/mode", "swarm/solves", "conflict", "swarm/settle", "signals", "consensus", "agents", "swarm/runlog", "swarm/internal/seat"}}},
 	{"swarm/internal/keep", rule{ours: []string{
-		"signals", "bus", "bus/journal", "consensus/reliability", "swarm/runlog", "swarm/replay", "swarm/internal/clock", "swarm/internal/names",
+		"signals", "bus", "bus/journal", "consensus/reliability", "swarm/runlog", "swarm/replay",
 	}}},
 	{"swarm/solves", rule{ours: []string{
 		"signals", "conflict", "bus", "signals/coordination", "bus/journal", "consensus", "agents", "agents/asking", "agents/routing",
-		"swarm/claims", "swarm/credit", "swarm/synthesis", "swarm/internal/answers", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/settle", "swarm/talk",
+		"swarm/claims", "swarm/credit", "swarm/synthesis", "swarm/runlog", "swarm/mode", "swarm/replay", "swarm/settle", "swarm/talk",
 	}}},
 	{"swarm", rule{
 		ours: []string{
 			"signals", "signals/coordination", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/hooks", "agents/routing",
 			"swarm/mode", "swarm/runlog", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/replay", "swarm/solves",
-			"swarm/internal/answers", "swarm/internal/clock", "swarm/internal/seat", "swarm/internal/keep", "swarm/internal/names",
+			"swarm/internal/keep", "swarm/internal/seat",
 			"swarm/internal/verdict",
 		},
 	}},
@@ -187,7 +183,7 @@ var rules = []struct {
 	{"swarm/console/guard", rule{ours: []string{"swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},
 	{"swarm/console/host", rule{ours: []string{
 		"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/hooks", "agents/memory", "agents/reports", "agents/routing", "swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
-		"swarm/desk", "swarm/internal/answers", "swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/view",
+		"swarm/desk", "swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/view",
 	}}},
 	{"swarm/console/demo", rule{ours: []string{
 		"signals", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/memory", "agents/memory/sqlite", "agents/reports", "agents/routing", "agents/models", "agents/tools", "swarm", "swarm/cassette", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/office",

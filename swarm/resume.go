@@ -11,7 +11,6 @@ import (
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/internal/answers"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -127,7 +126,7 @@ func (s *Swarm) asked(ctx context.Context, thread string) (*runlog.Questions, er
 }
 
 // team returns the names of the agents.
-func (s *Swarm) team() (ids answers.Team) {
+func (s *Swarm) team() (ids runlog.Insiders) {
 	for _, a := range s.opts.Agents {
 		ids = append(ids, a.ID)
 	}
@@ -156,7 +155,7 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 		err = s.keeper.Has(ctx, log)
 	}
 	if err == nil && answer != nil {
-		err = cmp.Or(s.team().Waits(at, s.keeper != nil), answers.OnRecord(log, answer))
+		err = cmp.Or(s.team().Waits(at, s.keeper != nil), runlog.OnRecord(log, answer))
 	}
 	if err != nil {
 		s.resuming.RUnlock()
@@ -237,7 +236,7 @@ func (r *solve) ended(g *runlog.Stage) {
 func (r *solve) answered(ctx context.Context, answer signals.Any) {
 	h, before := answer.Head(), len(r.thread.Log)
 	h.ReplyTo = r.thread.Stage.Question()
-	h.Source, h.Thread, h.Round = answers.Source(answer), r.result.Thread, int32(r.result.Rounds)
+	h.Source, h.Thread, h.Round = runlog.SourceOf(answer), r.result.Thread, int32(r.result.Rounds)
 	publisher, err := r.swarm.bus.Agent(h.Source, bus.Permissions{Threads: []string{r.result.Thread}})
 	if err == nil {
 		err = r.publish(ctx, publisher, signals.With(answer, h))

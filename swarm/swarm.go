@@ -15,9 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/internal/clock"
 	"github.com/swarmbus/swarmbus/swarm/internal/keep"
-	"github.com/swarmbus/swarmbus/swarm/internal/names"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
@@ -32,8 +30,8 @@ type Swarm struct {
 	bus   *bus.Bus
 	own   bool // the bus is the swarm's own
 	layer *connectivity.Layer
-	names *names.Namer
-	clock *clock.Clock
+	names *keep.Namer
+	clock *keep.Clock
 
 	ended   context.Context // canceled by Close
 	end     context.CancelFunc
@@ -53,7 +51,7 @@ func New(o Options) (*Swarm, error) {
 	if err := o.validate(); err != nil {
 		return nil, fmt.Errorf("swarm: %w", err)
 	}
-	s := &Swarm{opts: o.withDefaults(), clock: clock.New(o.Clock)}
+	s := &Swarm{opts: o.withDefaults(), clock: keep.NewClock(o.Clock)}
 	s.ended, s.end = context.WithCancel(context.Background())
 	mint := signals.NewMint()
 	if s.opts.Seed == 0 {
@@ -68,7 +66,7 @@ func New(o Options) (*Swarm, error) {
 			return nil, err
 		}
 	}
-	s.names = names.New(s.bus, s.opts.Seed)
+	s.names = keep.NewNamer(s.bus, s.opts.Seed)
 	err := s.openLayer()
 	if err == nil {
 		err = s.admitAgents()

@@ -13,7 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
-	"github.com/swarmbus/swarmbus/swarm/internal/names"
+	"github.com/swarmbus/swarmbus/swarm/internal/keep"
 	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -146,7 +146,7 @@ func (j *job) drive(ctx context.Context, log *natsbus.Log, o swarm.Options, yiel
 		return err
 	}
 	defer s.Close()
-	defer names.Within(log.Bus(), log.Has)() // not for good: it would keep the log
+	defer keep.Within(log.Bus(), log.Has)() // not for good: it would keep the log
 	events, err := j.begin(ctx, s, &o)
 	if err != nil {
 		return err

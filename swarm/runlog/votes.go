@@ -8,7 +8,6 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/internal/standings"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
@@ -26,7 +25,7 @@ type Votes struct {
 	changes       int
 	waited, moved bool       // votes on the newest signal, a proposal, were there before it; the plan may decide otherwise since it last did
 	counted       signals.ID // the newest vote or answer on a proposal that was made
-	all           *standings.Fold
+	all           *standings
 	calls         *Calls
 	out           *Withdrawn
 	polled        mode.Poll
@@ -40,7 +39,7 @@ type Votes struct {
 }
 
 func (v *Votes) init(c *Calls, out *Withdrawn) {
-	v.aliases, v.all, v.calls, v.out = map[string]string{}, standings.New(), c, out
+	v.aliases, v.all, v.calls, v.out = map[string]string{}, newStandings(), c, out
 }
 
 // CountBy makes the votes count by a strategy with options, nil for the defaults of both;
@@ -218,7 +217,7 @@ func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
 
 // recount counts anew, the proposals first, so that no vote precedes its proposal.
 func (v *Votes) recount() (err error) {
-	v.all, v.polled = standings.New(), mode.Poll{}
+	v.all, v.polled = newStandings(), mode.Poll{}
 	for _, p := range v.made {
 		v.all.Propose(v.out.stated(p), v.aliases[p.Payload.ProposalID])
 	}

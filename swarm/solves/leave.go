@@ -11,7 +11,6 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/internal/answers"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -36,7 +35,7 @@ func Leave(ctx context.Context, j journal.Store, thread string, answer signals.A
 		return err
 	}
 	defer b.Close()
-	if err := cmp.Or(l.team.Check(b, answer), answers.OnRecord(l.said, answer), l.team.Waits(at, true)); err != nil {
+	if err := cmp.Or(l.team.Check(b, answer), runlog.OnRecord(l.said, answer), l.team.Waits(at, true)); err != nil {
 		return err
 	}
 	return l.write(ctx, b, j, func() error { return l.publish(ctx, b, at.Question(), answer) })
@@ -50,9 +49,9 @@ type left struct {
 	thread string
 	codec  *signals.Codec
 	said   []signals.Any
-	last   signals.Any  // of the journal
-	team   answers.Team // agents whose turns are on record
-	run    answers.Team // with those of the other threads of the journal
+	last   signals.Any     // of the journal
+	team   runlog.Insiders // agents whose turns are on record
+	run    runlog.Insiders // with those of the other threads of the journal
 }
 
 // read reads a thread.
@@ -166,7 +165,7 @@ func (l *left) write(ctx context.Context, b *bus.Bus, j journal.Store, publish f
 // publish publishes an answer as a reply to the question.
 func (l *left) publish(ctx context.Context, b *bus.Bus, question signals.ID, answer signals.Any) error {
 	h := answer.Head()
-	h.Source, h.Thread, h.ReplyTo, h.TTL = answers.Source(answer), l.thread, question, forever
+	h.Source, h.Thread, h.ReplyTo, h.TTL = runlog.SourceOf(answer), l.thread, question, forever
 	h.Round = max(h.Round, l.round())
 	publisher, err := b.Agent(h.Source, bus.Permissions{Threads: []string{l.thread}})
 	if err == nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/view"
 	work "github.com/swarmbus/swarmbus/swarm/desk"
-	"github.com/swarmbus/swarmbus/swarm/internal/answers"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
@@ -127,7 +126,7 @@ func (in inbox) after(ctx context.Context, d *desk, id string) (item api.Item, e
 // person refuses a name that cannot be a person's: that of an agent of any team or room, or of a
 // source that is no agent. "" is a person without a name.
 func (h *Host) person(name string) error {
-	all := answers.Team{bus.System, events.FromRouter, events.FromUser}
+	all := runlog.Insiders{bus.System, events.FromRouter, events.FromUser}
 	for _, d := range h.desks {
 		for _, a := range d.Options.Agents {
 			all = append(all, a.ID)

@@ -1,4 +1,5 @@
-// Package keep keeps a swarm's journal, and what is folded from it.
+// Package keep keeps a swarm's journal and what is folded from it, the names of its threads,
+// and its clock.
 package keep
 
 import (
@@ -13,8 +14,6 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/internal/clock"
-	"github.com/swarmbus/swarmbus/swarm/internal/names"
 	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
@@ -34,8 +33,8 @@ type Of struct {
 	Journal journal.Store
 	Bus     *bus.Bus
 	Ledger  *reliability.Ledger // nil: nothing learns
-	Clock   *clock.Clock
-	Names   *names.Namer
+	Clock   *Clock
+	Names   *Namer
 	Kinds   []signals.Registration // of the program
 }
 

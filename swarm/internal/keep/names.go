@@ -1,5 +1,4 @@
-// Package names names the threads of the solves on a bus.
-package names
+package keep
 
 import (
 	"fmt"
@@ -33,8 +32,8 @@ type Namer struct {
 	seed uint32
 }
 
-// New returns the namer of a swarm with that seed on a bus.
-func New(b *bus.Bus, seed uint64) *Namer { return &Namer{b, uint32(seed)} }
+// NewNamer returns the namer of a swarm with that seed on a bus.
+func NewNamer(b *bus.Bus, seed uint64) *Namer { return &Namer{b, uint32(seed)} }
 
 // locked returns the threads on the bus. The caller holds the lock.
 func (n *Namer) locked() *threads {

@@ -1,5 +1,4 @@
-// Package answers says what may be an answer from outside a swarm.
-package answers
+package runlog
 
 import (
 	"cmp"
@@ -9,22 +8,21 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-// A Team is the ids of the agents of a solve. Its answers are of nobody in it.
-type Team []string
+// Insiders are the ids of the agents of a solve. Answers to it come from nobody among them.
+type Insiders []string
 
 // Outside reports whether a name is neither the system's nor similar to that of an
 // agent.
-func (t Team) Outside(source string) bool {
+func (t Insiders) Outside(source string) bool {
 	return source != bus.System && !slices.ContainsFunc(t, func(id string) bool {
 		return strings.EqualFold(strings.TrimSpace(id), strings.TrimSpace(source))
 	})
 }
 
 // Unrecorded returns the answer of a solve, if it is not recorded as one yet; else nil.
-func (t Team) Unrecorded(g *runlog.Stage) signals.Any {
+func (t Insiders) Unrecorded(g *Stage) signals.Any {
 	for _, said := range g.Replies {
 		if t.Outside(said.Head().Source) {
 			return said
@@ -35,29 +33,29 @@ func (t Team) Unrecorded(g *runlog.Stage) signals.Any {
 
 // Waits refuses an answer to a question that has been answered, or to a solve that is
 // decided or, as solves in journals, has records but none of a stop.
-func (t Team) Waits(g *runlog.Stage, journaled bool) error {
+func (t Insiders) Waits(g *Stage, journaled bool) error {
 	said := t.Unrecorded(g)
 	switch {
 	case said != nil:
 		h := said.Head()
-		return &runlog.AnsweredError{Thread: h.Thread, By: h.Source, At: h.Time}
+		return &AnsweredError{Thread: h.Thread, By: h.Source, At: h.Time}
 	case g.Answered != nil && g.Asked == nil:
-		return &runlog.AnsweredError{Thread: g.Answered.Thread, By: g.Answered.Payload.By, At: g.Answered.Time}
+		return &AnsweredError{Thread: g.Answered.Thread, By: g.Answered.Payload.By, At: g.Answered.Time}
 	case g.Announced != nil:
-		return fmt.Errorf("%w: it is decided, so no question is open: retract takes back what it rests on", runlog.ErrLog)
+		return fmt.Errorf("%w: it is decided, so no question is open: retract takes back what it rests on", ErrLog)
 	case journaled && g.Decided == nil:
-		return fmt.Errorf("%w: it was broken off before it stopped: go on with it without an answer first", runlog.ErrLog)
+		return fmt.Errorf("%w: it was broken off before it stopped: go on with it without an answer first", ErrLog)
 	}
 	return nil
 }
 
 // Check refuses an answer that is not a valid signal, that agents may not publish on the
 // bus, or that has an agent's name.
-func (t Team) Check(b *bus.Bus, answer signals.Any) error {
+func (t Insiders) Check(b *bus.Bus, answer signals.Any) error {
 	if err := signals.Validate(answer); err != nil {
 		return refused(err)
 	}
-	source, kind := Source(answer), answer.Kind()
+	source, kind := SourceOf(answer), answer.Kind()
 	if !t.Outside(source) {
 		return refused(&signals.FieldError{Field: "source", Value: source, Problem: "an agent of the swarm, not an outsider"})
 	}
@@ -85,7 +83,7 @@ func OnRecord(log []signals.Any, answer signals.Any) error {
 	return refused(&signals.FieldError{Kind: signals.KindVote, Field: "proposalId", Value: v.Payload.ProposalID, Problem: "no agent proposed it"})
 }
 
-// Source returns the source of an answer.
-func Source(answer signals.Any) string { return cmp.Or(answer.Head().Source, runlog.Person) }
+// SourceOf returns the source of an answer.
+func SourceOf(answer signals.Any) string { return cmp.Or(answer.Head().Source, Person) }
 
 func refused(err error) error { return fmt.Errorf("swarm: answer: %w", err) }

@@ -1,5 +1,4 @@
-// Package standings merges the proposals of a thread with their votes.
-package standings
+package runlog
 
 import (
 	"slices"
@@ -9,29 +8,29 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Fold is the proposals of a thread with their votes, folded from its log. Equal
-// proposals are merged. Make one with [New].
-type Fold struct {
+// standings are the proposals of a thread with their votes, folded from its log. Equal
+// proposals are merged. The zero value is not usable: see newStandings.
+type standings struct {
 	All []agents.Standing // in log order; shared
 
-	place   map[string]int            // index by every id
-	content map[string]int            // index by normalized content
-	stances map[ballot]signals.Stance // stance of the newest vote
-	private bool                      // some signals are not for everyone
-	shown   bool                      // turns share all: copy before changing
+	place   map[string]int                    // index by every id
+	content map[string]int                    // index by normalized content
+	stances map[standingBallot]signals.Stance // stance of the newest vote
+	private bool                              // some signals are not for everyone
+	shown   bool                              // turns share all: copy before changing
 }
 
-// ballot identifies a voter's vote on an id.
-type ballot struct{ voter, id string }
+// standingBallot identifies a voter's vote on an id.
+type standingBallot struct{ voter, id string }
 
-// New returns the fold before the first signal.
-func New() *Fold {
-	return &Fold{place: map[string]int{}, content: map[string]int{}, stances: map[ballot]signals.Stance{}}
+// newStandings returns the fold before the first signal.
+func newStandings() *standings {
+	return &standings{place: map[string]int{}, content: map[string]int{}, stances: map[standingBallot]signals.Stance{}}
 }
 
 // Propose adds a proposal, under its own id or merged with an equal earlier
 // one: by its content, or the one that as names.
-func (s *Fold) Propose(p *signals.Signal[signals.Proposal], as string) {
+func (s *standings) Propose(p *signals.Signal[signals.Proposal], as string) {
 	id := p.Payload.ProposalID
 	i, known := s.place[id]
 	if !known {
@@ -58,9 +57,9 @@ func (s *Fold) Propose(p *signals.Signal[signals.Proposal], as string) {
 // unknown proposal. A voter that agrees with a proposal and disagrees with an
 // equal one under another id agrees: then ok is false, and the vote changes
 // nothing.
-func (s *Fold) Vote(v *signals.Signal[signals.Vote]) (id string, ok bool) {
+func (s *standings) Vote(v *signals.Signal[signals.Vote]) (id string, ok bool) {
 	i, known := s.place[v.Payload.ProposalID]
-	s.stances[ballot{v.Source, v.Payload.ProposalID}] = v.Payload.Stance
+	s.stances[standingBallot{v.Source, v.Payload.ProposalID}] = v.Payload.Stance
 	switch {
 	case !known:
 		return v.Payload.ProposalID, true
@@ -75,24 +74,24 @@ func (s *Fold) Vote(v *signals.Signal[signals.Vote]) (id string, ok bool) {
 	return s.All[i].ID(), true
 }
 
-func (s *Fold) agrees(voter string, p agents.Standing) bool {
-	if s.stances[ballot{voter, p.ID()}] == signals.Agree {
+func (s *standings) agrees(voter string, p agents.Standing) bool {
+	if s.stances[standingBallot{voter, p.ID()}] == signals.Agree {
 		return true
 	}
 	return slices.ContainsFunc(p.Same, func(q *signals.Signal[signals.Proposal]) bool {
-		return s.stances[ballot{voter, q.Payload.ProposalID}] == signals.Agree
+		return s.stances[standingBallot{voter, q.Payload.ProposalID}] == signals.Agree
 	})
 }
 
 // Of returns the proposal with that id, or nil.
-func (s *Fold) Of(id string) *agents.Standing {
+func (s *standings) Of(id string) *agents.Standing {
 	if i, known := s.place[id]; known {
 		return &s.All[i]
 	}
 	return nil
 }
 
-func (s *Fold) change(by signals.Any) {
+func (s *standings) change(by signals.Any) {
 	h := by.Head()
 	s.private = s.private || !h.Recipients.Everyone()
 	if s.shown {
@@ -102,7 +101,7 @@ func (s *Fold) change(by signals.Any) {
 
 // Show returns the standings for an agent, or for a result (""), which may keep
 // them.
-func (s *Fold) Show(agent string) []agents.Standing {
+func (s *standings) Show(agent string) []agents.Standing {
 	s.shown = true
 	if !s.private || agent == "" {
 		return s.All
@@ -122,7 +121,7 @@ func (s *Fold) Show(agent string) []agents.Standing {
 }
 
 // Waits reports whether there is a vote on that id.
-func (s *Fold) Waits(id string) bool {
+func (s *standings) Waits(id string) bool {
 	for b := range s.stances {
 		if b.id == id {
 			return true

@@ -1,17 +1,17 @@
-package clock_test
+package keep_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/swarmbus/swarmbus/swarm/internal/clock"
+	"github.com/swarmbus/swarmbus/swarm/internal/keep"
 )
 
 func TestOnlyNowReadsTheGivenClock(t *testing.T) {
 	t.Parallel()
 	began := time.Unix(100, 0).UTC()
 	steps := 0
-	c := clock.New(func() time.Time { steps++; return began.Add(time.Duration(steps) * time.Second) })
+	c := keep.NewClock(func() time.Time { steps++; return began.Add(time.Duration(steps) * time.Second) })
 	c.Saw(began)
 	if got := c.Last(); !got.Equal(began) || steps != 0 {
 		t.Errorf("got %v after %d readings", got, steps)

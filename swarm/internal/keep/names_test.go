@@ -1,4 +1,4 @@
-package names_test
+package keep_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/internal/names"
+	"github.com/swarmbus/swarmbus/swarm/internal/keep"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -19,7 +19,7 @@ func TestNamesOfOneSeedOnABusDiffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	one, other := names.New(b, 7), names.New(b, 7)
+	one, other := keep.NewNamer(b, 7), keep.NewNamer(b, 7)
 	said := signals.New(signals.Header{Thread: one.Prefix() + "2", Confidence: 1}, signals.Task{Task: "?"})
 	if _, err := b.System().Publish(context.Background(), said); err != nil {
 		t.Fatal(err)
@@ -43,8 +43,8 @@ func TestNamesAreOfThePartitionUntilItIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	n := names.New(b, 7)
-	leave := names.Within(b, func(thread string) bool { return strings.HasSuffix(thread, "3") })
+	n := keep.NewNamer(b, 7)
+	leave := keep.Within(b, func(thread string) bool { return strings.HasSuffix(thread, "3") })
 	for _, want := range []string{"solve-00000007-3", "solve-00000007-13"} {
 		if got := n.Reserve(); got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -63,7 +63,7 @@ func TestNoNameIsIdleWhileASolveRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	n := names.New(b, 1)
+	n := keep.NewNamer(b, 1)
 	idle := func() (called bool) {
 		if err := n.Idle(func(uint64) error { called = true; return nil }); err != nil {
 			t.Error(err)

@@ -1,5 +1,4 @@
-// Package clock is the clock of a run.
-package clock
+package keep
 
 import (
 	"sync/atomic"
@@ -14,8 +13,8 @@ type Clock struct {
 	latest atomic.Int64     // latest time read from the given clock, or seen
 }
 
-// New returns a clock that reads the given one, or the machine's for nil.
-func New(given func() time.Time) *Clock { return &Clock{given: given} }
+// NewClock returns a clock that reads the given one, or the machine's for nil.
+func NewClock(given func() time.Time) *Clock { return &Clock{given: given} }
 
 // Now returns the time of the next signal.
 func (c *Clock) Now() time.Time {
