@@ -99,15 +99,12 @@ var rules = []struct {
 	{"agents/tools/mcp", rule{ours: []string{"signals", "agents", "agents/asking", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
 	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/tools"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/asking", "agents/models", "agents/tools", "bus", "bus/journal"}}},
-	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/routing", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "internal/plain"}}},
-	{"swarm/selection", rule{}},
+	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/routing", "swarm/claims", "swarm/mode", "swarm/settle", "swarm/synthesis", "internal/plain"}}},
 	{"swarm/synthesis", rule{ours: []string{"signals", "conflict", "consensus", "swarm/claims"}}},
 	{"swarm/synthesis/writer", rule{ours: []string{"signals", "consensus", "agents", "agents/models", "swarm/claims", "swarm/synthesis"}}},
 	{"swarm/mode", rule{ours: []string{"signals", "consensus", "agents"}}},
 	{"swarm/claims", rule{ours: []string{"signals", "agents"}}},
 	{"swarm/said", rule{ours: []string{"agents/asking", "signals", "signals/coordination", "conflict", "bus", "agents", "swarm/runlog", "swarm/settle", "swarm/synthesis"}}},
-	{"swarm/credit", rule{ours: []string{"signals", "consensus", "swarm/claims"}}},
-	{"swarm/talk", rule{ours: []string{"signals", "agents", "swarm/mode", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/settle", rule{ours: []string{"signals", "signals/coordination", "consensus", "agents"}}},
 	{"swarm/replay", rule{ours: []string{"signals", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/internal/seat", rule{
@@ -122,18 +119,18 @@ var rules = []struct {
 	}}},
 	{"swarm/solves", rule{ours: []string{
 		"signals", "conflict", "bus", "signals/coordination", "bus/journal", "consensus", "agents", "agents/asking", "agents/routing",
-		"swarm/claims", "swarm/credit", "swarm/synthesis", "swarm/runlog", "swarm/mode", "swarm/replay", "swarm/settle", "swarm/talk",
+		"swarm/claims", "swarm/synthesis", "swarm/runlog", "swarm/mode", "swarm/replay", "swarm/settle",
 	}}},
 	{"swarm", rule{
 		ours: []string{
 			"signals", "signals/coordination", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/hooks", "agents/routing",
-			"swarm/mode", "swarm/runlog", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/replay", "swarm/solves",
+			"swarm/mode", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/replay", "swarm/solves",
 			"swarm/internal/keep", "swarm/internal/seat",
 			"swarm/internal/verdict",
 		},
 	}},
 	{"swarm/transcript", rule{
-		ours:   []string{"swarm/said", "signals", "signals/coordination", "conflict", "bus", "consensus", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/talk"},
+		ours:   []string{"swarm/said", "signals", "signals/coordination", "conflict", "bus", "consensus", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
 	{"swarm/transcript/terminal", rule{

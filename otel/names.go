@@ -173,7 +173,7 @@ const (
 	keyExpected    attribute.Key = "swarmbus.challengers.expected"
 	keyGroupthink  attribute.Key = "swarmbus.groupthink.risk"
 
-	// What hearing each other changed: see talk.Diagnosis.
+	// What hearing each other changed: see solves.Diagnosis.
 	keyFlips  attribute.Key = "swarmbus.talk.flips"  // which
 	keyBefore attribute.Key = "swarmbus.talk.before" // of the agents that stood for something before it, the share for the same; 1: unanimous
 	keyAfter  attribute.Key = "swarmbus.talk.after"  // after it

@@ -8,7 +8,6 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm/solves"
-	"github.com/swarmbus/swarmbus/swarm/talk"
 )
 
 // settlement returns the attributes of what kept the solve open: its obstacles, how its
@@ -32,7 +31,7 @@ func (o *Observer) settlement(r *solves.Result) []attribute.KeyValue {
 // heard each other.
 func (o *Observer) talk(r *solves.Result) (all []attribute.KeyValue) {
 	d := r.Talk()
-	for key, s := range map[attribute.Key]talk.Split{keyBefore: d.Before, keyAfter: d.After} {
+	for key, s := range map[attribute.Key]solves.Split{keyBefore: d.Before, keyAfter: d.After} {
 		if s.Agents > 1 {
 			all = append(all, key.Float64(float64(s.Most)/float64(s.Agents)))
 		}

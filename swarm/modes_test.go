@@ -16,7 +16,6 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
-	"github.com/swarmbus/swarmbus/swarm/credit"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -172,7 +171,7 @@ func TestCreditCountsByThePlanOfTheMode(t *testing.T) {
 			t.Errorf("%+v, want %v", s, want)
 		}
 	}
-	if a, err = r.Credit(&credit.Options{Strategy: consensus.ConfidenceWeighted{}}); err != nil || a.Strategy == "vote" {
+	if a, err = r.Credit(&solves.CreditOptions{Strategy: consensus.ConfidenceWeighted{}}); err != nil || a.Strategy == "vote" {
 		t.Errorf("%+v, %v, want the strategy that was asked for", a, err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
-	"github.com/swarmbus/swarmbus/swarm/selection"
+	"github.com/swarmbus/swarmbus/swarm/mode"
 )
 
 // gather returns the turns of a round in the order of the agents: a new one for
@@ -69,7 +69,7 @@ func (r *solve) selected(ctx context.Context, next []*seat.Seat) []*seat.Seat {
 		return next
 	}
 	var with []*seat.Seat
-	var all []selection.Candidate
+	var all []mode.Candidate
 	for _, s := range next {
 		if s.Release(); !s.Free() {
 			continue
@@ -78,7 +78,7 @@ func (r *solve) selected(ctx context.Context, next []*seat.Seat) []*seat.Seat {
 			with, all = append(with, s), append(all, c)
 		}
 	}
-	r.step.speakers = selection.Choose(most, all)
+	r.step.speakers = mode.Speakers(most, all)
 	var chosen []*seat.Seat
 	for i, c := range r.step.speakers {
 		if c.Speaks {
@@ -89,8 +89,8 @@ func (r *solve) selected(ctx context.Context, next []*seat.Seat) []*seat.Seat {
 }
 
 // candidate returns what an agent is selected by; false: it has no reason for a turn.
-func (r *solve) candidate(ctx context.Context, s *seat.Seat) (c selection.Candidate, ok bool) {
-	c = selection.Candidate{Agent: s.Agent.ID, Record: r.recordOf(s.Agent.ID), Addressed: s.HasMail(r.thread) || s.Routes()}
+func (r *solve) candidate(ctx context.Context, s *seat.Seat) (c mode.Candidate, ok bool) {
+	c = mode.Candidate{Agent: s.Agent.ID, Record: r.recordOf(s.Agent.ID), Addressed: s.HasMail(r.thread) || s.Routes()}
 	c.Waited = max(0, r.result.Rounds-r.thread.Turns.Last[s.Agent.ID])
 	news := slices.DeleteFunc(slices.Clone(s.News()), func(heard signals.Any) bool { return r.thread.Repeats.Has(heard) })
 	for _, heard := range news {

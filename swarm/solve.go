@@ -12,7 +12,6 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/internal/verdict"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
-	"github.com/swarmbus/swarmbus/swarm/selection"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -59,7 +58,7 @@ type nextStep struct {
 	against string // the proposal that the advocate argues against; "": none
 	plan    mode.Step
 
-	speakers []selection.Choice // who was selected of those with something to hear; nil: all are
+	speakers []mode.Speaker // who was selected of those with something to hear; nil: all are
 }
 
 // hasTheFloor reports whether only agents that argue have turns in the next round.

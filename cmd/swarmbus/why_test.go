@@ -12,7 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
-	"github.com/swarmbus/swarmbus/swarm/talk"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // conforming is a run of so many solves, of a team in which one changes its mind once it has
@@ -64,7 +64,7 @@ func TestShowSaysWhatHearingEachOtherChanged(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	var stopped struct {
 		Event string
-		Talk  *talk.Diagnosis
+		Talk  *solves.Diagnosis
 	}
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &stopped); err != nil || status != 0 {
 		t.Fatalf("status %d: %v in\n%s", status, err, out)

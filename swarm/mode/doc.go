@@ -39,6 +39,21 @@
 // Answers that are tied choose nothing, nor does one that most judges reject. Somebody outside the
 // team who votes weighs what the best member does.
 //
+// # Speakers
+//
+// Where not all agents may speak in a round, [Speakers] says which of those with something new
+// to hear do. Those come first to whom something is addressed that is open (a handoff, a
+// conflict notice, an alarm), and who cannot pay for a turn comes last. Among the others goes
+// by a score, the mean of three numbers in [0,1] plus a quarter for each round that an agent
+// has waited:
+//
+//   - the relevance of its news, as the most relevant of its new signals states it;
+//   - its record: how often it was right;
+//   - the highest causal level of its news (counterfactual 1, intervention 2/3,
+//     correlation 1/3, none 0).
+//
+// So after a few rounds nobody goes before who waits. Ties go to the earlier agent.
+//
 // # Why
 //
 // Talk pays where it moves facts that others lack, or proofs that others can check. With

@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/selection"
+	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
@@ -145,7 +145,7 @@ type Began struct {
 	// against, because the votes have chosen it; "": an ordinary round.
 	Against string `json:"against,omitempty"`
 	// Speakers says who was selected for the round of those with something new to hear, and
-	// why: a []selection.Choice; "": all were.
+	// why: a []mode.Speaker; "": all were.
 	Speakers Text `json:"speakers,omitempty"`
 }
 
@@ -176,7 +176,7 @@ func (p Began) Check(l signals.Limits) error {
 }
 
 // Selected returns who was selected of those with something new to hear; nil: all were.
-func (p Began) Selected() (all []selection.Choice) {
+func (p Began) Selected() (all []mode.Speaker) {
 	_ = json.Unmarshal([]byte(p.Speakers), &all) // a transcript without it is better than none
 	return all
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/swarm/claims"
-	"github.com/swarmbus/swarmbus/swarm/credit"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
@@ -14,17 +13,16 @@ import (
 // made at each call, in a few microseconds for each signal.
 func (r *Result) Claims() *claims.Graph { return claims.Of(r.Log, r.Proposals) }
 
-// Credit returns who moved the result, as revised if it is, the greatest credit first; see
-// [credit.Of]. Where the options name no strategy, the votes of a mode count by its plan.
-func (r *Result) Credit(o *credit.Options) (*credit.Attribution, error) {
-	var own credit.Options
+// Credit returns who moved the result, as revised if it is, the greatest credit first. Where the options name no strategy, the votes of a mode count by its plan.
+func (r *Result) Credit(o *CreditOptions) (*Attribution, error) {
+	var own CreditOptions
 	if o != nil {
 		own = *o
 	}
 	if own.Strategy == nil {
 		own.Strategy = r.planned()
 	}
-	return credit.Of(r.standing(), r.Claims(), &own)
+	return attribution(r.standing(), r.Claims(), &own)
 }
 
 // planned returns the plan as a strategy for a part of the voters, by the calls that they

@@ -14,7 +14,6 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/synthesis"
-	"github.com/swarmbus/swarmbus/swarm/talk"
 )
 
 // JSON returns a function that writes each event to w, as one JSON object per
@@ -110,7 +109,7 @@ type (
 		Claims    []caseLine            `json:"claims,omitempty"`
 		Retracted []uint64              `json:"retracted,omitempty"` // places of retractions in the log
 		Fallen    []uint64              `json:"fallen,omitempty"`    // of votes that do not count because of them
-		Talk      *talk.Diagnosis       `json:"talk"`
+		Talk      *solves.Diagnosis     `json:"talk"`
 		Revision  *revisionLine         `json:"revision,omitempty"`
 		Synthesis *synthesis.Written    `json:"synthesis,omitempty"`
 		Account   bus.Account           `json:"account,omitzero"` // likewise

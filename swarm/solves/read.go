@@ -1,4 +1,4 @@
-package talk
+package solves
 
 import (
 	"cmp"
@@ -49,8 +49,8 @@ type vote struct {
 func (a *agent) first() vote { return a.early }
 func (a *agent) last() vote  { return a.stand }
 
-// read reads a log of one thread.
-func read(log []signals.Any) *reader {
+// readTalk reads a log of one thread.
+func readTalk(log []signals.Any) *reader {
 	r := &reader{thread: runlog.New(""), back: map[signals.ID]bool{}, ask: map[int32]agents.Ask{}, by: map[string]*agent{}}
 	if len(log) > 0 {
 		r.thread = runlog.New(log[0].Head().Thread)

@@ -1,4 +1,4 @@
-package credit
+package solves
 
 import (
 	"math"
@@ -6,17 +6,17 @@ import (
 	"math/rand/v2"
 )
 
-// MaxExact is the number of players up to which values are exact.
-const MaxExact = 10
+// maxExact is the number of players up to which values are exact.
+const maxExact = 10
 
 // Shapley returns the Shapley value of each of n players, and its standard error: 0 if it is
-// exact, which it is for at most [MaxExact] players. For more it is the mean over that many
+// exact, which it is for at most ten players. For more it is the mean over that many
 // random orders, at least 2, drawn by the seed.
 //
 // worth returns the worth of the coalition of the players that are in; it must
 // not keep the slice.
 func Shapley(n int, worth func(in []bool) float64, orders int, seed uint64) (value, deviation []float64) {
-	if n <= MaxExact {
+	if n <= maxExact {
 		return exact(n, worth), make([]float64, n)
 	}
 	return sampled(n, worth, max(orders, 2), rand.New(rand.NewPCG(seed, 0)))

@@ -1,4 +1,4 @@
-package talk_test
+package solves_test
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
-	"github.com/swarmbus/swarmbus/swarm/talk"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // A script is a log under construction.
@@ -92,7 +92,7 @@ func (l *script) say(words string) (last signals.ID) {
 
 func (l *script) check(t *testing.T, before, after string, flips ...string) {
 	t.Helper()
-	d := talk.Of(l.said)
+	d := l.diagnosis()
 	var got []string
 	for _, f := range d.Flips {
 		got = append(got, f.String())
@@ -100,6 +100,11 @@ func (l *script) check(t *testing.T, before, after string, flips ...string) {
 	if d.Before.String() != before || d.After.String() != after || strings.Join(got, "; ") != strings.Join(flips, "; ") {
 		t.Errorf("before %v, after %v, flips %q; want %s, %s and %q", d.Before, d.After, got, before, after, flips)
 	}
+}
+
+// diagnosis returns that of a result with the log.
+func (l *script) diagnosis() *solves.Diagnosis {
+	return (&solves.Result{Logged: solves.Logged{Log: l.said}}).Talk()
 }
 
 func TestAgentsThatHearEachOtherFlip(t *testing.T) {
@@ -204,7 +209,7 @@ func TestInAPlanAnswersAreStandsAndVerdictsAreTalk(t *testing.T) {
 	l.begin(agents.AskVerdict, nil, "ann")
 	l.say("ann:y")
 	l.check(t, "2 of 3 for x", "2 of 3 for y", "[7] cid from x to z in round 2, of its own accord", "[9] ann from x to y in round 3")
-	if d := talk.Of(l.said); d.Challengers.Able != 0 {
+	if d := l.diagnosis(); d.Challengers.Able != 0 {
 		t.Errorf("%v: nobody was shown a proposal to challenge", d.Challengers)
 	}
 }
@@ -218,7 +223,7 @@ func TestChallengersAreComparedWithThoseWhoHeardAProposal(t *testing.T) {
 	l.say("bob:x")
 	l.begin(0, nil, "ann", "bob", "cid", "dan") // ann has heard no proposal but its own
 	l.add("cid", signals.Challenge{TargetSignalID: id, CounterArgument: "it is slow"})
-	c := talk.Of(l.said).Challengers
+	c := l.diagnosis().Challengers
 	if want := 3 * (1 - math.Sqrt(0.5)); c.Able != 3 || c.Actual != 1 || math.Abs(c.Expected-want) > 1e-9 {
 		t.Errorf("%+v, want 1 of 3 with %v expected", c, want)
 	}
@@ -228,7 +233,7 @@ func TestALogWithoutStandsHasADiagnosis(t *testing.T) {
 	t.Parallel()
 	for _, l := range []script{{}, {said: []signals.Any{signals.New(signals.Header{Seq: 1, Thread: "t", Source: "ann"}, signals.Discovery{Finding: "f"})}}} {
 		l.check(t, "nobody", "nobody")
-		if got := talk.Of(l.said).String(); !strings.HasSuffix(got, "0 of 0 challenged, 0 expected, risk of groupthink 0.00") {
+		if got := l.diagnosis().String(); !strings.HasSuffix(got, "0 of 0 challenged, 0 expected, risk of groupthink 0.00") {
 			t.Error(got)
 		}
 	}
@@ -251,7 +256,7 @@ func TestFlipsLeadFromTheFirstStandsToTheLast(t *testing.T) {
 			}
 			l.begin(0, nil, names...)
 		}
-		d := talk.Of(l.said)
+		d := l.diagnosis()
 		for _, s := range l.said { // of one vote a turn the newest is the stand
 			if v, ok := signals.As[signals.Vote](s); ok {
 				if from := last[v.Source]; from != "" && from != v.Payload.ProposalID {

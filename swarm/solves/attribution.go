@@ -1,4 +1,4 @@
-package credit
+package solves
 
 import (
 	"cmp"
@@ -9,42 +9,57 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/claims"
 )
 
-// Options of [Of]. The zero value and nil mean the defaults.
-type Options struct {
-	Orders int    // drawn for more than MaxExact agents; 0: as many as take about a second, from 30 to 1,000
+// CreditOptions are those of [Result.Credit]. The zero value and nil mean the defaults.
+type CreditOptions struct {
+	Orders int    // drawn for more than ten agents; 0: as many as take about a second, from 30 to 1,000
 	Seed   uint64 // by which they are drawn
 	// Strategy leads a coalition. Nil: the one that made the decision if it is one of the
 	// library's five, else the default one.
 	Strategy consensus.Strategy
 }
 
-// An Attribution says who moved a result.
+// An Attribution says who moved a result: those who voted and those on whose findings votes rest.
+//
+// The credit of an agent is its Shapley value, which is what it adds to a coalition of the others,
+// on average over all orders in which they may come together:
+//
+//	φ(i) = Σ over S without i of |S|! (n − |S| − 1)! / n! · (v(S ∪ i) − v(S))
+//
+// (Shapley, A value for n-person games, 1953). Credits add up to what the whole team is
+// worth. A coalition is worth 1 if the choice leads by its members' votes alone, 1/k if it
+// leads with k − 1 others, and 0 else. A vote counts in a coalition only if it stands
+// there: if it rests on findings ([claims.Graph]), one of them must be of a member. So a
+// finder shares the credit of a vote that names its finding, whoever votes against the
+// choice has a negative credit, and whoever repeats what decides without it has little.
+//
+// For few agents the value is exact. For more it is the mean over orders that are drawn by
+// a seed, without bias, and comes with its standard error s/√m (Castro, Gómez and Tejada,
+// Polynomial calculation of the Shapley value based on sampling, 2009).
+//
+// It is a measure of votes and of what they name, and not of quality: who convinced others
+// without being cited gets nothing for it.
 type Attribution struct {
 	Choice   string // whose lead is shared: the chosen proposal, or else the leader; "" if there is neither
 	Strategy string // that counted
 	Orders   int    // drawn; 0: the shares are exact
-	Shares   []Share
+	Shares   []CreditShare
 }
 
-// A Share is the credit of one agent.
-type Share struct {
+// A CreditShare is the credit of one agent.
+type CreditShare struct {
 	Agent  string
 	Credit float64 // in [-1,1]; all add up to 1 if the choice leads alone by the strategy
 	Error  float64 // its standard error; 0 if it is exact
 }
 
-// Of returns who moved a decision: those who voted and those on whose findings votes rest,
-// the greatest credit first.
-func Of(d consensus.Decision, g *claims.Graph, o *Options) (*Attribution, error) {
-	if o == nil {
-		o = &Options{}
-	}
+// attribution returns who moved a decision, the greatest credit first.
+func attribution(d consensus.Decision, g *claims.Graph, o *CreditOptions) (*Attribution, error) {
 	c := newGame(d, g, o.Strategy)
 	a := &Attribution{Choice: c.choice, Strategy: c.by.Name()}
 	if c.choice == "" || len(c.players) == 0 {
 		return a, nil
 	}
-	if len(c.players) > MaxExact {
+	if len(c.players) > maxExact {
 		a.Orders = cmp.Or(o.Orders, min(max(10_000_000/(len(c.players)*(len(c.votes)+g.Len())), 30), 1000))
 	}
 	value, deviation := Shapley(len(c.players), c.worth, a.Orders, o.Seed)
@@ -52,9 +67,9 @@ func Of(d consensus.Decision, g *claims.Graph, o *Options) (*Attribution, error)
 		return nil, c.err
 	}
 	for i, agent := range c.players {
-		a.Shares = append(a.Shares, Share{agent, value[i], deviation[i]})
+		a.Shares = append(a.Shares, CreditShare{agent, value[i], deviation[i]})
 	}
-	slices.SortStableFunc(a.Shares, func(x, y Share) int { return cmp.Compare(y.Credit, x.Credit) })
+	slices.SortStableFunc(a.Shares, func(x, y CreditShare) int { return cmp.Compare(y.Credit, x.Credit) })
 	return a, nil
 }
 

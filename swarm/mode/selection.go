@@ -1,22 +1,4 @@
-// Package selection says who speaks in a round in which not all agents may.
-//
-//	for _, c := range selection.Choose(3, candidates) {
-//		fmt.Println(c)
-//	}
-//
-// The candidates are the agents with something new to hear. Those come first to whom
-// something is addressed that is open (a handoff, a conflict notice, an alarm), and who
-// cannot pay for a turn comes last. Among the others goes by a score, the mean of three
-// numbers in [0,1] plus a quarter for each round that an agent has waited:
-//
-//   - the relevance of its news, as the most relevant of its new signals states it;
-//   - its record: how often it was right;
-//   - the highest causal level of its news (counterfactual 1, intervention 2/3,
-//     correlation 1/3, none 0).
-//
-// So after a few rounds nobody goes before who waits. Ties go to the earlier agent. A
-// choice is a function of its arguments, and says why.
-package selection
+package mode
 
 import (
 	"cmp"
@@ -35,8 +17,8 @@ type Candidate struct {
 	Broke     bool    `json:"broke,omitempty"`     // it cannot pay for a turn
 }
 
-// A Choice says of a candidate whether it speaks, and why.
-type Choice struct {
+// A Speaker says of a candidate whether it speaks, and why.
+type Speaker struct {
 	Candidate
 	Speaks bool `json:"speaks,omitempty"`
 }
@@ -47,7 +29,7 @@ func (c Candidate) Score() float64 {
 }
 
 // String says why a candidate speaks or waits.
-func (c Choice) String() string {
+func (c Speaker) String() string {
 	verb := "waits"
 	if c.Speaks {
 		verb = "speaks"
@@ -62,9 +44,9 @@ func (c Choice) String() string {
 	return fmt.Sprintf("%s %s (%.2f: %s)", c.Agent, verb, c.Score(), why)
 }
 
-// Choose returns the choices of all candidates, in their order; most of them speak at most.
+// Speakers returns the choices of all candidates, in their order; most of them speak at most.
 // 0: all do.
-func Choose(most int, all []Candidate) []Choice {
+func Speakers(most int, all []Candidate) []Speaker {
 	order := make([]int, len(all))
 	for i := range order {
 		order[i] = i
@@ -76,9 +58,9 @@ func Choose(most int, all []Candidate) []Choice {
 	if most <= 0 {
 		most = len(all)
 	}
-	choices := make([]Choice, len(all))
+	choices := make([]Speaker, len(all))
 	for n, i := range order {
-		choices[i] = Choice{all[i], n < most}
+		choices[i] = Speaker{all[i], n < most}
 	}
 	return choices
 }

@@ -1,4 +1,4 @@
-package talk
+package solves
 
 import (
 	"cmp"
@@ -10,7 +10,28 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
-// A Diagnosis is what hearing each other changed.
+// A Diagnosis is what hearing each other changed: who changed its mind, whether agents were
+// unanimous before and after it, and whether fewer challenged than expected.
+//
+// It is a function of the log, and nothing that decides reads it: as triggers within a solve
+// none of its numbers pays (benchmarks/swarms/RESULTS.md). Over many solves they say what kind
+// of task it is. Where talk moves facts or proofs, most flips go to what is right; where agents
+// repeat each other, they are unanimous more often after it, and not more often right.
+//
+// An agent stands for the proposal that it agrees with most in the last turn in which it agrees
+// with any; of equal ones for the one that it stood for, or else the first. One that disagrees
+// with that, or with the first that it judges, stands for none of the proposals, which is a
+// stand, too. One that abstains from it, or takes its vote back, has no stand. In a solve that
+// does not deliberate answers are stands; otherwise proposals are not.
+//
+// A stand is independent if the agent had heard no proposal and no vote of another one when its
+// turn began. Answers that a plan asks for are, since nobody is shown those of others; verdicts
+// of judges are not.
+//
+// Those who could challenge are the agents whose turns began after they had heard another one's
+// proposal. The log does not say who may: an agent that may not emit challenges counts as one
+// that did not challenge. Result.Groupthink of a solve that ran in this process counts only those
+// that may.
 type Diagnosis struct {
 	Before      Split             `json:"before"`          // the first stands of agents, as far as these are independent
 	After       Split             `json:"after"`           // the last stands of all agents
@@ -60,9 +81,12 @@ func (f Flip) String() string {
 	return line
 }
 
-// Of returns the diagnosis of a log of one thread.
-func Of(log []signals.Any) *Diagnosis {
-	r := read(log)
+// Talk returns what hearing each other changed. It is derived from the log at each call.
+func (r *Result) Talk() *Diagnosis { return diagnosis(r.Log) }
+
+// diagnosis returns that of a log of one thread.
+func diagnosis(log []signals.Any) *Diagnosis {
+	r := readTalk(log)
 	d := &Diagnosis{Before: r.split((*agent).first), After: r.split((*agent).last), Flips: r.flips}
 	slices.SortFunc(d.Flips, func(a, b Flip) int { return cmp.Compare(a.Seq, b.Seq) })
 	d.Challengers = settle.GroupthinkOf(r.able(), len(r.thread.Debates.Challengers))

@@ -1,4 +1,4 @@
-package selection_test
+package mode_test
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/swarmbus/swarmbus/swarm/selection"
+	"github.com/swarmbus/swarmbus/swarm/mode"
 )
 
-func speak(all []selection.Choice) string {
+func speak(all []mode.Speaker) string {
 	var names []string
 	for _, c := range all {
 		if c.Speaks {
@@ -22,7 +22,7 @@ func speak(all []selection.Choice) string {
 
 func TestWhoSpeaksGoesByBlockersNewsRecordAndWaiting(t *testing.T) {
 	t.Parallel()
-	all := []selection.Candidate{
+	all := []mode.Candidate{
 		{Agent: "broke", Relevance: 1, Record: 1, Level: 1, Broke: true},
 		{Agent: "good", Relevance: .9, Record: .9},
 		{Agent: "called", Addressed: true},
@@ -34,20 +34,20 @@ func TestWhoSpeaksGoesByBlockersNewsRecordAndWaiting(t *testing.T) {
 		1: "called", 2: "called patient", 3: "called causal patient", 4: "good called causal patient",
 		5: "good called causal dull patient", 0: "broke good called causal dull patient", 9: "broke good called causal dull patient",
 	} {
-		if got := speak(selection.Choose(most, all)); got != want {
+		if got := speak(mode.Speakers(most, all)); got != want {
 			t.Errorf("%d: %s, want %s", most, got, want)
 		}
 	}
-	if got := selection.Choose(1, all)[2].String(); got != "called speaks (0.00: relevance 0.00, record 0.00, causal level 0.00, waited 0, something open is addressed to it)" {
+	if got := mode.Speakers(1, all)[2].String(); got != "called speaks (0.00: relevance 0.00, record 0.00, causal level 0.00, waited 0, something open is addressed to it)" {
 		t.Error(got)
 	}
 }
 
 func TestAmongEqualsTheEarlierAgentSpeaks(t *testing.T) {
 	t.Parallel()
-	all := []selection.Candidate{{Agent: "a", Relevance: .5}, {Agent: "b", Relevance: .5}, {Agent: "c", Addressed: true}, {Agent: "d", Addressed: true}}
+	all := []mode.Candidate{{Agent: "a", Relevance: .5}, {Agent: "b", Relevance: .5}, {Agent: "c", Addressed: true}, {Agent: "d", Addressed: true}}
 	for most, want := range map[int]string{1: "c", 3: "a c d"} {
-		if got := speak(selection.Choose(most, all)); got != want {
+		if got := speak(mode.Speakers(most, all)); got != want {
 			t.Errorf("%d: %s, want %s", most, got, want)
 		}
 	}
@@ -59,16 +59,16 @@ func TestEveryAgentIsEventuallySelected(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 9).Draw(t, "agents")
 		most := rapid.IntRange(1, n-1).Draw(t, "most")
-		all := make([]selection.Candidate, n)
+		all := make([]mode.Candidate, n)
 		for i := range all {
-			all[i] = selection.Candidate{Agent: fmt.Sprint("a", i)}
+			all[i] = mode.Candidate{Agent: fmt.Sprint("a", i)}
 		}
 		for range 40 {
 			for i := range all {
 				all[i].Relevance, all[i].Record = rapid.Float64Range(0, 1).Draw(t, "relevance"), float64(i)/float64(n)
 			}
 			spoke := 0
-			for i, c := range selection.Choose(most, all) {
+			for i, c := range mode.Speakers(most, all) {
 				if all[i].Waited++; c.Speaks {
 					all[i].Waited, spoke = 0, spoke+1
 				}
