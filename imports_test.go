@@ -99,12 +99,10 @@ var rules = []struct {
 	{"agents/tools/mcp", rule{ours: []string{"signals", "agents", "agents/asking", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
 	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/tools"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/asking", "agents/models", "agents/tools", "bus", "bus/journal"}}},
-	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/routing", "swarm/claims", "swarm/mode", "swarm/settle", "swarm/synthesis", "internal/plain"}}},
-	{"swarm/synthesis", rule{ours: []string{"signals", "conflict", "consensus", "swarm/claims"}}},
-	{"swarm/synthesis/writer", rule{ours: []string{"signals", "consensus", "agents", "agents/models", "swarm/claims", "swarm/synthesis"}}},
+	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/routing", "swarm/claims", "swarm/mode", "swarm/settle", "internal/plain"}}},
 	{"swarm/mode", rule{ours: []string{"signals", "consensus", "agents"}}},
-	{"swarm/claims", rule{ours: []string{"signals", "agents"}}},
-	{"swarm/said", rule{ours: []string{"agents/asking", "signals", "signals/coordination", "conflict", "bus", "agents", "swarm/runlog", "swarm/settle", "swarm/synthesis"}}},
+	{"swarm/claims", rule{ours: []string{"conflict", "consensus", "signals", "agents"}}},
+	{"swarm/said", rule{ours: []string{"agents/asking", "signals", "signals/coordination", "conflict", "bus", "agents", "swarm/runlog", "swarm/settle", "swarm/claims"}}},
 	{"swarm/settle", rule{ours: []string{"signals", "signals/coordination", "consensus", "agents"}}},
 	{"swarm/replay", rule{ours: []string{"signals", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/internal/seat", rule{
@@ -119,18 +117,18 @@ var rules = []struct {
 	}}},
 	{"swarm/solves", rule{ours: []string{
 		"signals", "conflict", "bus", "signals/coordination", "bus/journal", "consensus", "agents", "agents/asking", "agents/routing",
-		"swarm/claims", "swarm/synthesis", "swarm/runlog", "swarm/mode", "swarm/replay", "swarm/settle",
+		"swarm/claims", "swarm/runlog", "swarm/mode", "swarm/replay", "swarm/settle",
 	}}},
 	{"swarm", rule{
 		ours: []string{
 			"signals", "signals/coordination", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/hooks", "agents/routing",
-			"swarm/mode", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/replay", "swarm/solves",
+			"swarm/mode", "swarm/runlog", "swarm/settle", "swarm/claims", "swarm/replay", "swarm/solves",
 			"swarm/internal/keep", "swarm/internal/seat",
 			"swarm/internal/verdict",
 		},
 	}},
 	{"swarm/transcript", rule{
-		ours:   []string{"swarm/said", "signals", "signals/coordination", "conflict", "bus", "consensus", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis"},
+		ours:   []string{"swarm/said", "signals", "signals/coordination", "conflict", "bus", "consensus", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
 	{"swarm/transcript/terminal", rule{
@@ -141,7 +139,8 @@ var rules = []struct {
 	{"swarm/teams/providers", rule{ours: []string{"agents/models", "agents/models/limits", "agents/models/a2a", "agents/models/openai", "agents/models/anthropic", "swarm/teams"}}},
 	{"swarm/teams", rule{
 		ours: []string{
-			"signals", "signals/coordination", "swarm/synthesis/writer", "consensus", "agents", "agents/asking", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle",
+			"swarm/claims",
+			"signals", "signals/coordination", "consensus", "agents", "agents/asking", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle",
 			"bus/journal", "swarm/cassette", "swarm/runlog", "swarm/solves", // for the tests of what a person allows
 			"internal/yamlfile",
 		},
@@ -204,7 +203,7 @@ var rules = []struct {
 	{"swarm/schemas", rule{ours: []string{
 		"agents/join", "agents/reports", "swarm/console/api", "swarm/teams",
 		"signals", "signals/cloudevents", "signals/coordination", "agents", "agents/asking", "agents/routing", "agents/tools", "conflict", // for the tests, which make them
-		"swarm/rooms/events", "swarm/rooms/roomlog", "swarm/runlog", "swarm/settle", "swarm/synthesis",
+		"swarm/rooms/events", "swarm/rooms/roomlog", "swarm/runlog", "swarm/settle", "swarm/claims",
 	}}},
 	{"swarm/reporting", rule{ours: []string{"agents/models", "signals", "bus", "bus/journal", "agents", "agents/reports", "swarm", "swarm/runlog"}}},
 	{"otel", rule{ours: []string{"*"}, others: []string{

@@ -10,11 +10,11 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/claims"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/internal/verdict"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
-	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 // finish announces the decision and completes the result.
@@ -146,11 +146,11 @@ func (r *solve) leave(ctx context.Context) {
 // may go on. Its cost is booked under the writer's name.
 func (r *solve) write(ctx context.Context) {
 	w, stop := r.opts.Coordination.Writer, r.result.Stop
-	written := func(s signals.Any) bool { return s.Kind() == synthesis.Kind }
+	written := func(s signals.Any) bool { return s.Kind() == claims.KindWritten }
 	if w == nil || stop.GoesOn() || stop == runlog.StopEscalated || slices.ContainsFunc(r.thread.Log, written) {
 		return
 	}
-	said := synthesis.Ask(r.spent.Counting(ctx, w.Name()), w, r.result.Brief())
+	said := claims.Write(r.spent.Counting(ctx, w.Name()), w, r.result.Brief())
 	h := signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}
 	if err := r.tryAnnounce(ctx, signals.New(h, said)); err != nil {
 		r.unfit("the answer cannot be recorded", err)

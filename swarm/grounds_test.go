@@ -9,9 +9,9 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/claims"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
-	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 // grounded returns the signal of "on WORD LINE", that of the line in reply to a finding with
@@ -62,7 +62,7 @@ func groundedLine(s signals.Any, lines map[signals.ID]string) string {
 			all = append(all, c.String())
 		}
 		return strings.Join(all, "\n  ")
-	case synthesis.Written:
+	case claims.Written:
 		if p.Why != "" {
 			return "written by the template: " + p.Why
 		}

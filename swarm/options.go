@@ -17,10 +17,10 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/claims"
 	"github.com/swarmbus/swarmbus/swarm/internal/verdict"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/settle"
-	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 // Options of a [Swarm]. Agents are required; for all other fields the zero
@@ -143,7 +143,7 @@ type Coordination struct {
 	// Writer writes the answer of a solve that is over as a text, from what was said. The
 	// text is in the log, and is that of a template if it cites the log wrongly: see package
 	// synthesis. Nil: no agent writes, and [solves.Result].Synthesis is by the template.
-	Writer synthesis.Writer
+	Writer claims.Writer
 }
 
 // Limits bound a solve, whatever the agents do. Zero values mean the defaults given.

@@ -13,8 +13,8 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/claims"
 	"github.com/swarmbus/swarmbus/swarm/solves"
-	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 // A scribe writes its text, and counts how often.
@@ -26,7 +26,7 @@ type scribe struct {
 
 func (s *scribe) Name() string { return "scribe" }
 
-func (s *scribe) Write(ctx context.Context, b *synthesis.Brief) (string, error) {
+func (s *scribe) Write(ctx context.Context, b *claims.Brief) (string, error) {
 	s.calls++
 	agents.Spend(ctx, agents.Cost{Calls: 1, InputTokens: 7})
 	if s.text == "panic" {
@@ -43,12 +43,12 @@ func TestAnAnswerIsWrittenOnceAndCitesTheLog(t *testing.T) {
 		why    string
 	}{
 		{scribe{text: "They do it [4].\n\nNobody objects [4, 5]."}, "scribe", ""},
-		{scribe{text: "They do it [4].\n\nNobody objects."}, "", synthesis.ErrUncited.Error()},
-		{scribe{text: "They do it [4, 999]."}, "", synthesis.ErrCited.Error()},
-		{scribe{text: "They do it [1]."}, "", synthesis.ErrCited.Error()}, // the task claims nothing
-		{scribe{text: " \n"}, "", synthesis.ErrUncited.Error()},
-		{scribe{text: "[4]."}, "", synthesis.ErrUncited.Error()},
-		{scribe{text: strings.Repeat("x", synthesis.MaxText) + "[4]"}, "", synthesis.ErrLong.Error()},
+		{scribe{text: "They do it [4].\n\nNobody objects."}, "", claims.ErrUncited.Error()},
+		{scribe{text: "They do it [4, 999]."}, "", claims.ErrCited.Error()},
+		{scribe{text: "They do it [1]."}, "", claims.ErrCited.Error()}, // the task claims nothing
+		{scribe{text: " \n"}, "", claims.ErrUncited.Error()},
+		{scribe{text: "[4]."}, "", claims.ErrUncited.Error()},
+		{scribe{text: strings.Repeat("x", claims.MaxAnswer) + "[4]"}, "", claims.ErrLong.Error()},
 		{scribe{err: errors.New("no ink")}, "", "no ink"},
 		{scribe{text: "panic"}, "", "panicked: no ink"},
 	} {
@@ -97,7 +97,7 @@ type inkless chan struct{}
 
 func (inkless) Name() string { return "inkless" }
 
-func (s inkless) Write(context.Context, *synthesis.Brief) (string, error) {
+func (s inkless) Write(context.Context, *claims.Brief) (string, error) {
 	<-s
 	return "They do it [4].", nil
 }
@@ -137,7 +137,7 @@ func TestTheTemplateCitesTheLog(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 	for _, said := range r.Log {
-		if said.Kind() == synthesis.Kind {
+		if said.Kind() == claims.KindWritten {
 			t.Error("the template is in the log, which nobody was asked to write")
 		}
 	}

@@ -21,7 +21,7 @@ var elsewhere = map[string]string{
 	"signals/coordination/note.go":          "refuses summaries",
 	"signals/validate.go":                   "refuses names",
 	"swarm/rooms/text/label.go":             "separates words",
-	"swarm/synthesis/written.go":            "refuses answers",
+	"swarm/claims/written.go":               "refuses answers",
 	"swarm/transcript/style.go":             "cuts at columns of a terminal",
 }
 

@@ -36,7 +36,17 @@
 // things were observed together says nothing about what happens when one of them is made.
 // Claims that state another level, or none, go on resting on it.
 //
-// What the log takes back (package retract) has fallen from the beginning: no [Case] has it,
+// What the log takes back (a retraction) has fallen from the beginning: no [Case] has it,
 // and [Graph.Retracted] says what fell with it. The graph decides nothing; package runlog
 // does not count votes that fall so.
+//
+// # The answer as a text
+//
+// A [Brief] says what was decided and what it stands on, the dissent with its strongest
+// reason, the conflicts that are open, and what would change it. Each sentence that claims
+// something ends with the places in the log that it is from, such as [12]. [Brief.Text] is a
+// template, a function of the log. A [Writer], such as a model (teams.WriterBy), may say it
+// better: its text is used if it cites the log as well ([Brief.Check]), and is recorded
+// ([Written]), so that a log that is read, replayed or resumed has it without another call.
+// Otherwise the template is recorded, with the reason.
 package claims

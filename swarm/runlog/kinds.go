@@ -9,13 +9,13 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
+	"github.com/swarmbus/swarmbus/swarm/claims"
 	"github.com/swarmbus/swarmbus/swarm/settle"
-	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 // Reserved returns the kinds that only a swarm publishes.
 func Reserved() []signals.Kind {
-	return append(coordination.Kinds(), KindBegan, KindPlanned, KindLate, KindFailed, KindRefused, KindSame, KindAnswered, asking.KindAsked, asking.KindAnswered, settle.KindUnpaid, KindTerms, KindDecided, KindOutcome, synthesis.Kind)
+	return append(coordination.Kinds(), KindBegan, KindPlanned, KindLate, KindFailed, KindRefused, KindSame, KindAnswered, asking.KindAsked, asking.KindAnswered, settle.KindUnpaid, KindTerms, KindDecided, KindOutcome, claims.KindWritten)
 }
 
 // Kinds returns the registrations that a [signals.Codec] needs to read the log
@@ -25,7 +25,7 @@ func Kinds() []signals.Registration {
 		signals.For[Began](), signals.For[Planned](), signals.For[Late](), signals.For[Failed](), signals.For[Refused](), signals.For[Same](), signals.For[Answered](), signals.For[settle.Unpaid](),
 		signals.For[agents.Passed](), signals.For[signals.Retraction](),
 		signals.For[conflict.Resolution](),
-		signals.For[synthesis.Written](), signals.For[Opened](), signals.For[Decided](), signals.For[Outcome](),
+		signals.For[claims.Written](), signals.For[Opened](), signals.For[Decided](), signals.For[Outcome](),
 	)
 }
 

@@ -17,9 +17,9 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
+	"github.com/swarmbus/swarmbus/swarm/claims"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
-	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 // What a signal is about: filters distinguish these. [System] is the zero value's.
@@ -160,7 +160,7 @@ func Of(s signals.Any) (l Line) {
 		})
 	case signals.Consensus:
 		return Line{Form: "consensus", Tone: Good, Text: p.Decision, Proposal: p.ProposalID}.after(p.ProposalID + ": ")
-	case synthesis.Written:
+	case claims.Written:
 		return Line{Text: p.Text}.words(func(func(signals.ID) string) string {
 			if p.Why != "" {
 				return "by the template: " + p.Why

@@ -22,11 +22,11 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
+	"github.com/swarmbus/swarmbus/swarm/claims"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
-	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 var (
@@ -108,7 +108,7 @@ func all() []kind {
 		of[coordination.Step](), of[coordination.Requested](), of[coordination.Members](), of[coordination.Closed](),
 		of[runlog.Began](), of[runlog.Planned](), of[runlog.Late](), of[runlog.Failed](), of[runlog.Refused](), of[runlog.Same](), of[runlog.Answered](),
 		of[settle.Unpaid](), of[agents.Passed](), of[conflict.Resolution](), of[runlog.Opened](), of[runlog.Decided](), of[runlog.Outcome](),
-		of[synthesis.Written](), of[signals.Retraction](), of[asking.Call](), of[asking.Answer](),
+		of[claims.Written](), of[signals.Retraction](), of[asking.Call](), of[asking.Answer](),
 		of[reports.Received](), of[reports.Progress](), of[reports.Completion](), of[reports.Failure](), of[reports.Block](),
 		of[reports.ResearchFinding](), of[reports.WorkerFinding](), of[reports.ResearchLearning](), of[reports.WorkerLearning](), of[reports.Requested](),
 		of[reports.Decided](), of[reports.Created](), of[reports.Rejected](), of[reports.Advisory](), of[reports.Turn](), of[reports.Ruling](),

@@ -19,7 +19,6 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/mode"
-	"github.com/swarmbus/swarmbus/swarm/synthesis/writer"
 )
 
 // Parts are what a team is built of. Models is required if an agent has one.
@@ -64,7 +63,7 @@ func (t *Team) Build(p Parts) (swarm.Options, error) {
 		if m == nil {
 			return swarm.Options{}, fmt.Errorf("teams: the writer has no model: %q is missing", t.Writer)
 		}
-		o.Coordination.Writer = writer.New(m)
+		o.Coordination.Writer = WriterBy(m)
 	}
 	if t.Strategy != "" {
 		o.Strategy, _ = consensus.Lookup(string(t.Strategy)) // validated

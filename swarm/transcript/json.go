@@ -10,10 +10,10 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/claims"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
-	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 // JSON returns a function that writes each event to w, as one JSON object per
@@ -111,7 +111,7 @@ type (
 		Fallen    []uint64              `json:"fallen,omitempty"`    // of votes that do not count because of them
 		Talk      *solves.Diagnosis     `json:"talk"`
 		Revision  *revisionLine         `json:"revision,omitempty"`
-		Synthesis *synthesis.Written    `json:"synthesis,omitempty"`
+		Synthesis *claims.Written       `json:"synthesis,omitempty"`
 		Account   bus.Account           `json:"account,omitzero"` // likewise
 
 		Spent map[string]agents.Cost `json:"spent,omitempty"` // by agent
@@ -133,7 +133,7 @@ func revisionOf(r *solves.Result) *revisionLine {
 }
 
 // synthesisOf returns the answer as a text; nil if there is no proposal.
-func synthesisOf(r *solves.Result) *synthesis.Written {
+func synthesisOf(r *solves.Result) *claims.Written {
 	if len(r.Proposals) == 0 {
 		return nil
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/claims"
 	"github.com/swarmbus/swarmbus/swarm/solves"
-	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 // takenBack says what is taken back, where, by whom and why.
@@ -72,7 +72,7 @@ func changes(r *solves.Revision, before consensus.Decision) string {
 // written shows the answer as somebody was asked to write it.
 func (t *page) written(r *solves.Result) {
 	for _, s := range r.Log {
-		if w, ok := signals.As[synthesis.Written](s); ok {
+		if w, ok := signals.As[claims.Written](s); ok {
 			for line := range strings.Lines(w.Payload.Text) {
 				t.whole("          %s", t.said(strings.TrimSpace(line)))
 			}

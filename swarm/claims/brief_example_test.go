@@ -1,4 +1,4 @@
-package synthesis_test
+package claims_test
 
 import (
 	"fmt"
@@ -7,10 +7,9 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/claims"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
-	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
-func Example() {
+func ExampleBrief() {
 	said := func(seq uint64, source string, replyTo signals.ID) signals.Header {
 		return signals.Header{Seq: seq, ID: signals.MustID(fmt.Sprint("sig_", seq)), Source: source, Thread: "t", ReplyTo: replyTo, Confidence: 1}
 	}
@@ -29,7 +28,7 @@ func Example() {
 	} {
 		thread.Apply(s)
 	}
-	fmt.Println((&synthesis.Brief{
+	fmt.Println((&claims.Brief{
 		Task: "Faster?", Decision: thread.Votes.Round().Decision(), Graph: claims.Of(thread.Log, thread.Votes.Show("")), Log: thread.Log,
 	}).Text())
 	// Output:

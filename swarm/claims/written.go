@@ -1,4 +1,4 @@
-package synthesis
+package claims
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Kind is the kind of [Written].
-const Kind signals.Kind = "answer:written"
+// KindWritten is the kind of [Written].
+const KindWritten signals.Kind = "answer:written"
 
 // Written is an answer that somebody was asked to write.
 type Written struct {
@@ -24,8 +24,8 @@ type Written struct {
 	Why  string `json:"why,omitempty"` // why it is by the template
 }
 
-// Kind returns [Kind].
-func (Written) Kind() signals.Kind { return Kind }
+// Kind returns [KindWritten].
+func (Written) Kind() signals.Kind { return KindWritten }
 
 // Check implements [signals.Checker].
 func (p Written) Check(l signals.Limits) error { return l.Text("text", p.Text) }
@@ -41,8 +41,8 @@ type Writer interface {
 	Write(ctx context.Context, b *Brief) (string, error)
 }
 
-// Of returns the answer that a log has, or else that of the template.
-func Of(b *Brief) Written {
+// TemplateOf returns the answer that a log has, or else that of the template.
+func TemplateOf(b *Brief) Written {
 	for i := len(b.Log) - 1; i >= 0; i-- {
 		if w, ok := signals.As[Written](b.Log[i]); ok {
 			return w.Payload
@@ -51,9 +51,9 @@ func Of(b *Brief) Written {
 	return Written{Text: b.Text()}
 }
 
-// Ask asks a writer. If it fails, if it has not returned when the context ends, or if its text
+// Write asks a writer. If it fails, if it has not returned when the context ends, or if its text
 // does not cite the log, the answer is that of the template, and says why.
-func Ask(ctx context.Context, w Writer, b *Brief) Written {
+func Write(ctx context.Context, w Writer, b *Brief) Written {
 	says, err := await(ctx, w, b)
 	if err == nil {
 		err = b.Check(says)
@@ -103,8 +103,8 @@ var (
 	ErrPlain   = errors.New("synthesis: the text is not UTF-8, or has control characters")
 )
 
-// MaxText is how many bytes a text may have.
-const MaxText = 8 << 10
+// MaxAnswer is how many bytes a text may have.
+const MaxAnswer = 8 << 10
 
 var citation = regexp.MustCompile(`\[(\d+(?:\s*,\s*\d+)*)\]`)
 
@@ -116,7 +116,7 @@ func hidden(r rune) bool {
 // Check reports what is wrong with a text: characters that no reader sees, a paragraph without a citation, or a citation of
 // what claims nothing in the log.
 func (b *Brief) Check(text string) error {
-	if len(text) > MaxText {
+	if len(text) > MaxAnswer {
 		return fmt.Errorf("%w: %d bytes", ErrLong, len(text))
 	}
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, hidden) {

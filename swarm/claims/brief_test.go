@@ -1,4 +1,4 @@
-package synthesis_test
+package claims_test
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/claims"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
-	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 // A log is the signals of a thread under construction.
@@ -37,7 +36,7 @@ func (l *log) add(source string, replyTo int, p signals.Payload) int {
 		*l = append(*l, signals.New(h, p))
 	case signals.Doubt:
 		*l = append(*l, signals.New(h, p))
-	case synthesis.Written:
+	case claims.Written:
 		*l = append(*l, signals.New(h, p))
 	}
 	return n
@@ -54,7 +53,7 @@ func (l *log) vote(source, on string, s signals.Stance, weight float64, why stri
 }
 
 // brief returns what an answer is written from.
-func (l *log) brief(t interface{ Fatal(args ...any) }) *synthesis.Brief {
+func (l *log) brief(t interface{ Fatal(args ...any) }) *claims.Brief {
 	thread := runlog.New("t")
 	if err := thread.Votes.CountBy(consensus.ConfidenceWeighted{}, &consensus.Options{Threshold: 0.5}, nil); err != nil {
 		t.Fatal(err)
@@ -62,7 +61,7 @@ func (l *log) brief(t interface{ Fatal(args ...any) }) *synthesis.Brief {
 	for _, s := range *l {
 		thread.Apply(s)
 	}
-	return &synthesis.Brief{Task: "Faster?", Decision: thread.Votes.Round().Decision(), Graph: claims.Of(thread.Log, thread.Votes.Show("")), Log: thread.Log}
+	return &claims.Brief{Task: "Faster?", Decision: thread.Votes.Round().Decision(), Graph: claims.Of(thread.Log, thread.Votes.Show("")), Log: thread.Log}
 }
 
 func (l *log) line(t *testing.T, beginning string) string {
@@ -229,9 +228,9 @@ func TestNothingThatLeadsIsNoAnswer(t *testing.T) {
 func TestTheNewestWrittenAnswerIsTheAnswer(t *testing.T) {
 	t.Parallel()
 	var l log
-	l.add("system", 0, synthesis.Written{Text: "first", By: "a"})
-	l.add("system", 0, synthesis.Written{Text: "second", By: "b"})
-	if got := synthesis.Of(l.brief(t)); got.Text != "second" {
+	l.add("system", 0, claims.Written{Text: "first", By: "a"})
+	l.add("system", 0, claims.Written{Text: "second", By: "b"})
+	if got := claims.TemplateOf(l.brief(t)); got.Text != "second" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -241,7 +240,7 @@ type pen int
 
 func (*pen) Name() string { return "pen" }
 
-func (p *pen) Write(context.Context, *synthesis.Brief) (string, error) {
+func (p *pen) Write(context.Context, *claims.Brief) (string, error) {
 	*p++
 	return "It is scanned [1].", nil
 }
@@ -253,10 +252,10 @@ func TestNoWriterIsAskedAfterTheDeadline(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("time is up"))
 	var p pen
-	if got := synthesis.Ask(ctx, &p, l.brief(t)); p != 0 || got.By != "" || got.Why != "time is up" {
+	if got := claims.Write(ctx, &p, l.brief(t)); p != 0 || got.By != "" || got.Why != "time is up" {
 		t.Errorf("asked %d times: %+v", p, got)
 	}
-	if got := synthesis.Ask(t.Context(), &p, l.brief(t)); p != 1 || got.By != "pen" {
+	if got := claims.Write(t.Context(), &p, l.brief(t)); p != 1 || got.By != "pen" {
 		t.Errorf("asked %d times: %+v", p, got)
 	}
 }
@@ -269,19 +268,19 @@ type scribe struct {
 
 func (scribe) Name() string { return "scribe" }
 
-func (s scribe) Write(context.Context, *synthesis.Brief) (string, error) { return s.text, s.err }
+func (s scribe) Write(context.Context, *claims.Brief) (string, error) { return s.text, s.err }
 
 func TestATextThatIsNoTextIsTheTemplate(t *testing.T) {
 	t.Parallel()
 	var l log
 	l.find("ann", "It is scanned.")
 	for _, text := range []string{"They do it \xff [1].", "They do it \x00\x1b[2J [1].", "They do \u202eit [1]."} {
-		if got := synthesis.Ask(t.Context(), scribe{text: text}, l.brief(t)); got.By != "" || got.Why != synthesis.ErrPlain.Error() {
+		if got := claims.Write(t.Context(), scribe{text: text}, l.brief(t)); got.By != "" || got.Why != claims.ErrPlain.Error() {
 			t.Errorf("%q: %+v, want the template", text, got)
 		}
 	}
 	why := strings.Repeat("x", 3<<20) + "\xff"
-	if got := synthesis.Ask(t.Context(), scribe{err: errors.New(why)}, l.brief(t)); len(got.Why) > 1100 || !utf8.ValidString(got.Why) {
+	if got := claims.Write(t.Context(), scribe{err: errors.New(why)}, l.brief(t)); len(got.Why) > 1100 || !utf8.ValidString(got.Why) {
 		t.Errorf("the reason has %d bytes", len(got.Why))
 	}
 }
@@ -290,7 +289,7 @@ func TestATextThatIsNoTextIsTheTemplate(t *testing.T) {
 func hostile(t *rapid.T) string {
 	parts := []string{
 		"it is so. ", "\x1b[31m", "\u202e", "\xff", "\x00", "\u0085", "\n\n", "[3]", "[ 3]", "[[9, 99]", "[1\x1b]", "[\xff9]", "[9\n, 9]", "[", "]", "9", ".", "…",
-		strings.Repeat("long ", 2000), strings.Repeat("é", synthesis.MaxText/2),
+		strings.Repeat("long ", 2000), strings.Repeat("é", claims.MaxAnswer/2),
 	}
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 5).Draw(t, "said"), "")
 }

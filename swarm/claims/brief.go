@@ -1,4 +1,4 @@
-package synthesis
+package claims
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/claims"
 )
 
 // few is how many of a sort are named.
@@ -18,14 +17,14 @@ const few = 3
 type Brief struct {
 	Task     string
 	Decision consensus.Decision
-	Graph    *claims.Graph
+	Graph    *Graph
 	Open     []conflict.Pair // conflicts that nothing has settled
 	Log      []signals.Any
 	Lost     []consensus.Vote // for what lost a conflict, of voters who have not changed their minds
 }
 
 // subject returns the case of what is chosen, or else of the leader.
-func (b *Brief) subject() (c claims.Case, chosen, ok bool) {
+func (b *Brief) subject() (c Case, chosen, ok bool) {
 	id := b.Decision.Choice
 	if chosen = id != ""; !chosen {
 		id = b.Decision.Leader()
@@ -54,12 +53,12 @@ func (b *Brief) Text() string {
 		lines = append(lines, fmt.Sprintf("Open is a conflict: %s against %s.", b.side(p.A), b.side(p.B)))
 	}
 	rest := strings.Join(compact(append(lines, b.changes(c))), "\n")
-	answer := quoted(b.whole(c.Proposal), MaxText-len(rest)-len("Nothing is decided; what leads is:  [18446744073709551615].\n"))
+	answer := quoted(b.whole(c.Proposal), MaxAnswer-len(rest)-len("Nothing is decided; what leads is:  [18446744073709551615].\n"))
 	return strings.TrimSpace(fmt.Sprintf("%s: %s [%d].\n%s", verb, answer, c.Proposal.Seq, rest))
 }
 
 // whole returns the text of a proposal, of which the claim has the beginning.
-func (b *Brief) whole(c claims.Claim) string {
+func (b *Brief) whole(c Claim) string {
 	for _, s := range b.Log {
 		if p, ok := signals.As[signals.Proposal](s); ok && p.ID == c.ID {
 			return p.Payload.Content
@@ -79,7 +78,7 @@ func compact(lines []string) (all []string) {
 
 // support says what speaks for the answer. What voters had found and have not named as a reason is
 // no such thing: their votes stand without it.
-func (b *Brief) support(c claims.Case) string {
+func (b *Brief) support(c Case) string {
 	var all, had []string
 	for _, f := range c.For {
 		if b.bears(f) {
@@ -101,7 +100,7 @@ func (b *Brief) support(c claims.Case) string {
 }
 
 // bears reports whether something would fall or be weakened without a finding.
-func (b *Brief) bears(f claims.Claim) bool {
+func (b *Brief) bears(f Claim) bool {
 	effect, err := b.Graph.Without(f.ID)
 	return err == nil && len(effect.Fall)+len(effect.Weaken) > 1 // it falls itself
 }
@@ -115,7 +114,7 @@ func votes(n int) string {
 
 // dissent says what speaks against it most: of the votes against it the one that weighs most, else
 // of those for others, else the newest objection, else the newest finding.
-func (b *Brief) dissent(c claims.Case) string {
+func (b *Brief) dissent(c Case) string {
 	var most consensus.Vote
 	for _, v := range append(b.Decision.Dissent(), b.Lost...) {
 		against, was := v.Stance == consensus.Disagree, most.Stance == consensus.Disagree
@@ -123,7 +122,7 @@ func (b *Brief) dissent(c claims.Case) string {
 			most = v
 		}
 	}
-	against := append(append([]claims.Claim(nil), c.Against...), c.Objections...)
+	against := append(append([]Claim(nil), c.Against...), c.Objections...)
 	switch n := len(against); {
 	case most.Seq > 0:
 		return fmt.Sprintf("Against it is %s%s: %s [%d].", part(most.Voter), b.instead(most), part(most.Reasoning), most.Seq)
@@ -144,8 +143,8 @@ func (b *Brief) instead(v consensus.Vote) string {
 }
 
 // changes says what would change it: the finding without which the fewest votes for it count.
-func (b *Brief) changes(c claims.Case) string {
-	var on claims.Claim
+func (b *Brief) changes(c Case) string {
+	var on Claim
 	most, all := 0, 0
 	for _, f := range c.For {
 		if n, of := b.fallen(c, f); n > most {
@@ -163,7 +162,7 @@ func (b *Brief) changes(c claims.Case) string {
 
 // fallen returns how many of the votes for a proposal, and of how many, do not count without
 // a finding.
-func (b *Brief) fallen(c claims.Case, f claims.Claim) (n, of int) {
+func (b *Brief) fallen(c Case, f Claim) (n, of int) {
 	effect, err := b.Graph.Without(f.ID)
 	if err != nil {
 		return 0, 0
@@ -191,10 +190,10 @@ func (b *Brief) side(p conflict.Proposal) string {
 	return fmt.Sprintf("%s [%d]", part(p.Content), p.Seq)
 }
 
-func cited(c claims.Claim) string { return fmt.Sprintf("%s [%d]", part(c.Text), c.Seq) }
+func cited(c Claim) string { return fmt.Sprintf("%s [%d]", part(c.Text), c.Seq) }
 
 // part returns a quotation in a sentence.
-func part(s string) string { return quoted(s, claims.MaxText) }
+func part(s string) string { return quoted(s, MaxText) }
 
 // quoted returns a text on one line, as a part of a sentence that cites, of at most so many bytes.
 func quoted(s string, most int) string {
