@@ -106,17 +106,15 @@ func TestFigureIsASlider(t *testing.T) {
 	}
 }
 
-// The page of a deadlock says which proposal the debate removed, and counts no votes on it.
-func TestADeadlockSaysWhatTheDebateRemoved(t *testing.T) {
+// The page of a deadlock says what is tied and that the debate has not chosen, and counts the votes as they were cast.
+func TestADeadlockSaysWhatIsTiedAndThatTheDebateEndedEven(t *testing.T) {
 	t.Parallel()
 	p := open(t, demo(t))
 	p.see("tr.r", "Which message broker")
 	p.wait(`[...document.querySelectorAll("tr.r")].some((r) => r.textContent.includes("Which message broker") && r.textContent.includes("deadlock"))`)
 	eval[any](p, `[...document.querySelectorAll("tr.r")].find((r) => r.textContent.includes("Which message broker") && r.textContent.includes("deadlock")).querySelector("a").click(), 0`)
 	p.see(".big", "Deadlock")
-	p.see(".fact", "is out: it lost the debate against B")
-	p.see(".fact", "2 of 4 agree")
-	p.see(".vg tfoot td", "out")
-	p.see(".score text", "A out")
-	p.see(".score .km", "A is out")
+	p.see("h2.ans", "Nothing leads: A and B are tied")
+	p.see(".kv", "ended even")
+	p.see(".vg tfoot td", "0.33")
 }

@@ -224,8 +224,8 @@ func TestFailureKindFollowsHowFarTheCallGot(t *testing.T) {
 	}
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	server := broken(io.ErrUnexpectedEOF) //nolint:bodyclose // the client closes it
-	for _, at := range []transport{fails(io.EOF), func(r *http.Request) (*http.Response, error) { cancel(why); return server(r) }} {
+	server := broken(io.ErrUnexpectedEOF)                                                                                            //nolint:bodyclose // the client closes it
+	for _, at := range []transport{fails(io.EOF), func(r *http.Request) (*http.Response, error) { cancel(why); return server(r) }} { //nolint:bodyclose // the client closes it
 		if err := read(ctx, at, ""); ctx.Err() != nil && !errors.Is(err, why) {
 			t.Errorf("with a context that has ended: %v", err)
 		}
