@@ -147,11 +147,10 @@ var rules = []struct {
 		others: []string{"github.com/goccy/go-yaml"}, // its tests
 	}},
 	{"swarm/rooms/schedule", rule{ours: []string{"signals"}}},
-	{"swarm/rooms/text", rule{ours: []string{"swarm/rooms/schedule"}}},
 	{"swarm/rooms/events", rule{ours: []string{"signals", "swarm/rooms/schedule"}, others: []string{"github.com/gowebpki/jcs"}}},
-	{"swarm/rooms/roomlog", rule{ours: []string{"signals", "swarm/rooms/schedule", "swarm/rooms/text", "swarm/rooms/events"}}},
+	{"swarm/rooms/roomlog", rule{ours: []string{"signals", "swarm/rooms/schedule", "swarm/rooms/events"}}},
 	{"swarm/rooms/deciding", rule{ours: []string{
-		"signals", "agents", "swarm", "swarm/runlog", "swarm/solves", "swarm/transcript", "bus/journal", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/schedule", "swarm/rooms/text",
+		"signals", "agents", "swarm", "swarm/runlog", "swarm/solves", "swarm/transcript", "bus/journal", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/schedule", "swarm/rooms/roomlog",
 	}}},
 	{"swarm/rooms/office", rule{
 		ours: []string{
@@ -161,7 +160,7 @@ var rules = []struct {
 	}},
 	{"swarm/rooms/terminal", rule{ours: []string{"swarm/rooms", "swarm/rooms/schedule", "swarm/rooms/events", "swarm/transcript"}}},
 	{"swarm/rooms", rule{ours: []string{
-		"signals", "bus", "bus/journal", "agents", "agents/hooks", "swarm/rooms/schedule", "swarm/rooms/text", "swarm/rooms/events", "swarm/rooms/roomlog",
+		"signals", "bus", "bus/journal", "agents", "agents/hooks", "swarm/rooms/schedule", "swarm/rooms/roomlog", "swarm/rooms/events",
 	}}},
 	{"swarm/console/api", rule{others: []string{"github.com/danielgtaylor/huma/v2"}}},
 	{"swarm/console/client", rule{ours: []string{"signals", "bus/journal", "swarm/console/api"}}},

@@ -20,7 +20,7 @@ var elsewhere = map[string]string{
 	"internal/votes/votes.go":               "refuses names",
 	"signals/coordination/note.go":          "refuses summaries",
 	"signals/validate.go":                   "refuses names",
-	"swarm/rooms/text/label.go":             "separates words",
+	"swarm/rooms/roomlog/label.go":          "separates words",
 	"swarm/claims/written.go":               "refuses answers",
 	"swarm/transcript/style.go":             "cuts at columns of a terminal",
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
-	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
 // The recorded results of calls that returned none.
@@ -90,7 +89,7 @@ func question(call events.Event) events.Event {
 	tool, _ := call.Body.(events.Tool)
 	e := system(call.Room, events.Asked, call.From,
 		`%s asks: §%d, %s, was running when the process ended, so it may have been done. Write "repeat §%d" or "skip §%d".`,
-		call.From, tool.Ix, text.Line(tool.ToolName), tool.Ix, tool.Ix)
+		call.From, tool.Ix, roomlog.FirstLine(tool.ToolName), tool.Ix, tool.Ix)
 	body, _ := e.Body.(events.System)
 	body.Priority = urgent
 	e.Body, e.ReplyTo = body, call.ID
@@ -100,7 +99,7 @@ func question(call events.Event) events.Event {
 // answersLocked returns the id of the call that a message of the user answers a question about,
 // "" if it answers none.
 func (r *Router) answersLocked(room *roomlog.Room, message string) string {
-	ix, _, ok := text.Verdict(message)
+	ix, _, ok := roomlog.Verdict(message)
 	a := r.state.Agent(room.Running())
 	if !ok || a == nil {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
-	"github.com/swarmbus/swarmbus/swarm/rooms/text"
+	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 )
 
 // left returns how many more turns the messages of agents may ask for within the budget of
@@ -31,7 +31,7 @@ func (c *composer) stop() {
 	cause := c.run.Cause
 	c.out = append(c.out, system(c.run.Room.Name, events.Stopped, c.agent.Name,
 		"stopped: not queued for %s: %.60q has led to %d further turns, the most that one message may; still to come of them: %d. Write again to go on.",
-		strings.Join(slices.Compact(c.stopped), ", "), text.Line(content(cause.Message)), c.r.opts.Budget, cause.Waiting+c.spent))
+		strings.Join(slices.Compact(c.stopped), ", "), roomlog.FirstLine(content(cause.Message)), c.r.opts.Budget, cause.Waiting+c.spent))
 }
 
 // content returns the text of the user's message, in a room or by mail.

@@ -12,7 +12,6 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
-	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
 // A Message is a message of the user in a room.
@@ -62,7 +61,7 @@ func (r *Router) sayLocked(ctx context.Context, name string, m Message) (Receipt
 	priority, why := classify(m.Priority, m.Content, room.Members, urgent, "user")
 	to := m.To
 	if len(to) == 0 {
-		to = text.Addressed(m.Content, room.Members)
+		to = roomlog.Addressed(m.Content, room.Members)
 	}
 	elsewhere, unknown := []string(nil), []string(nil)
 	if len(m.To) == 0 {
@@ -122,7 +121,7 @@ func classify(stated schedule.Priority, content string, members []string, otherw
 	if stated != 0 {
 		return stated, "explicit"
 	}
-	if p, why := text.Infer(content, members); p != 0 {
+	if p, why := roomlog.Infer(content, members); p != 0 {
 		return p, why
 	}
 	return otherwise, "default: " + who

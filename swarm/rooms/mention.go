@@ -9,7 +9,6 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
-	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
 // The reasons why a message is not queued for an addressee.
@@ -21,7 +20,7 @@ const (
 // mentionedLocked returns the agents of other rooms that a text mentions, and the names
 // that no agent has. Names that no agent may have, such as all, are neither.
 func (r *Router) mentionedLocked(content string, members []string) (elsewhere, unknown []string) {
-	for _, name := range text.Mentions(content) {
+	for _, name := range roomlog.Mentions(content) {
 		same := func(other string) bool { return strings.EqualFold(other, name) }
 		if slices.ContainsFunc(members, same) || events.CheckAgent("to", name) != nil {
 			continue
@@ -63,7 +62,7 @@ func (r *Router) mailLocked(ctx context.Context, names []string, content string,
 		to = append(to, name)
 		drafts = append(drafts, events.Event{Room: room, From: events.FromUser, Trace: hooks.TraceOf(ctx), Body: events.Mailbox{
 			Common: events.Common{Priority: p}, Ix: r.state.Room(room).Ix() + ix[room], MailboxID: r.state.Mails() + len(to),
-			Subject: text.Line(content), Body: content, To: name, Why: why,
+			Subject: roomlog.FirstLine(content), Body: content, To: name, Why: why,
 		}})
 	}
 	return drafts, to, full

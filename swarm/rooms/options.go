@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
-	"github.com/swarmbus/swarmbus/swarm/rooms/text"
+	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 )
 
 // The limits of an agent's urgent messages.
@@ -155,5 +155,5 @@ func (o *Options) check() error {
 
 // FirstLine is a [Stubber] that takes the first line of the result.
 func FirstLine(_ context.Context, call events.Tool) (string, error) {
-	return text.Line(*call.Result), nil
+	return roomlog.FirstLine(*call.Result), nil
 }

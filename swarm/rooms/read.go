@@ -11,7 +11,6 @@ import (
 	texts "github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
-	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
 // Log yields the events of a journal after a position, in log order.
@@ -144,7 +143,7 @@ func markdown(e events.Event) string {
 // span quotes a line as code with more backticks than it has, so that nothing in it is markup;
 // "" is nothing.
 func span(line string) string {
-	if line = text.Line(line); line == "" {
+	if line = roomlog.FirstLine(line); line == "" {
 		return ""
 	}
 	ticks := "`"

@@ -10,7 +10,6 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
-	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
 // Say is the payload of a message of an agent: its reactor yields signals of it in its
@@ -80,7 +79,7 @@ func (c *composer) add(s Say) {
 	room := c.run.Room
 	to := s.To
 	if len(to) == 0 {
-		to = text.Addressed(s.Content, room.Members)
+		to = roomlog.Addressed(s.Content, room.Members)
 	}
 	mailed, unknown := []string(nil), []string(nil)
 	if len(s.To) == 0 {
@@ -128,7 +127,7 @@ func others(to []string, sender string) (all []string) {
 func (c *composer) reachable(to []string) (all []string) {
 	for _, name := range to {
 		if a := c.r.state.Agent(name); a == nil || len(a.Rooms) == 0 {
-			c.out = append(c.out, refused(c.run.Room.Name, []string{text.Line(name)}, noAgent)...)
+			c.out = append(c.out, refused(c.run.Room.Name, []string{roomlog.FirstLine(name)}, noAgent)...)
 			continue
 		}
 		all = append(all, name)
@@ -178,7 +177,7 @@ func (c *composer) dialogue(s Say, to []string, p schedule.Priority, why string)
 		c.spent += len(queued)
 	}
 	var refs map[int]string
-	for n := range text.Sections(s.Content) {
+	for n := range roomlog.Sections(s.Content) {
 		if section, ok := room.Section(n); ok {
 			if refs == nil {
 				refs = map[int]string{}
@@ -218,9 +217,9 @@ func (c *composer) send(s Say, name string, p schedule.Priority, why string) {
 	if _, began := c.ix[room]; !began {
 		c.ix[room] = c.r.state.Room(room).Ix()
 	}
-	subject := text.Line(s.Subject)
+	subject := roomlog.FirstLine(s.Subject)
 	if subject == "" {
-		subject = text.Line(s.Content)
+		subject = roomlog.FirstLine(s.Content)
 	}
 	if !c.logged() {
 		c.ix[room]++

@@ -15,7 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	texts "github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
-	"github.com/swarmbus/swarmbus/swarm/rooms/text"
+	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 )
 
 // A Call is a call of a tool, or the task of an agent that is spawned, with the tool's
@@ -80,7 +80,7 @@ func (t *Turn) Call(ctx context.Context, call Call, run func(context.Context) (s
 	if !known {
 		tool = events.Tool{
 			Common: t.common(normal), ToolName: call.Tool, Args: call.Args,
-			Label: text.Label(call.Label, call.Tool, about(call.Args)), Status: events.Pending, Repeats: call.Repeats,
+			Label: roomlog.Label(call.Label, call.Tool, about(call.Args)), Status: events.Pending, Repeats: call.Repeats,
 		}
 		if err := t.emit(ctx, &tool); err != nil {
 			return Called{}, err
@@ -163,7 +163,7 @@ func distill(ctx context.Context, write Stubber, tool *events.Tool, result strin
 	if err != nil {
 		stub = result
 	}
-	stub = text.Line(stub)
+	stub = roomlog.FirstLine(stub)
 	tool.Stub = &stub
 }
 

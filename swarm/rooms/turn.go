@@ -12,7 +12,6 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
-	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
 // A Turn is an agent's turn in a room, for its reactor: see [Of]. Its methods may be
@@ -28,7 +27,7 @@ type Turn struct {
 	turn    *agents.Turn
 	over    bool // later messages and calls of it are refused; protected by router.mu
 
-	answer text.Answer
+	answer roomlog.Fragments
 	part   int
 	calls  calls
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
-	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
 // Run gives agents their turns until ctx ends, and then waits for those that are
@@ -150,7 +149,7 @@ func (r *Router) take(ctx context.Context, t *Turn) ([]Say, error) {
 	for _, s := range all {
 		switch p := s.Body().(type) {
 		case Say:
-			if !text.IsSilence(p.Content) {
+			if !roomlog.IsSilence(p.Content) {
 				said = append(said, p)
 			}
 		case agents.Passed:
@@ -264,5 +263,5 @@ func failure(err error) string {
 	if errors.As(err, &panicked) {
 		err = panicked
 	}
-	return text.Line(err.Error())
+	return roomlog.FirstLine(err.Error())
 }

@@ -36,8 +36,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
-	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
@@ -129,7 +129,7 @@ func (c Chair) work(ctx context.Context, room *rooms.Turn, t *agents.Turn) (w wo
 			return work{}, false, err
 		}
 		w = open[len(open)-1]
-		for ix := range text.Sections(said) {
+		for ix := range roomlog.Sections(said) {
 			if i := slices.IndexFunc(open, func(w work) bool { return w.ix == ix || w.asked == ix }); i >= 0 {
 				w = open[i]
 			}
@@ -143,7 +143,7 @@ func (c Chair) work(ctx context.Context, room *rooms.Turn, t *agents.Turn) (w wo
 // addressed reports whether a message of the user is addressed to the chair, and not to all.
 func (c Chair) addressed(s signals.Any) bool {
 	b, ok := s.Body().(events.User)
-	return ok && (slices.Equal(b.To, []string{c.Name}) || len(text.Addressed(b.Content, []string{c.Name})) > 0)
+	return ok && (slices.Equal(b.To, []string{c.Name}) || len(roomlog.Addressed(b.Content, []string{c.Name})) > 0)
 }
 
 // open returns the solves of the room for which a person was asked, oldest first.

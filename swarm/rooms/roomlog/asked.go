@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
-	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
 // Answer is the user's answer about a call that may have been made.
@@ -50,7 +49,7 @@ func (st *State) ask(a *Agent, call string) bool {
 
 // answer notes the user's answer about a call, and reports whether there is such a question.
 func (st *State) answer(a *Agent, call, message string) bool {
-	_, repeat, ok := text.Verdict(message)
+	_, repeat, ok := Verdict(message)
 	if a == nil || !ok {
 		return false
 	}

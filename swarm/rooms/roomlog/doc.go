@@ -36,4 +36,23 @@
 // next message. Mail for an idle agent begins a turn of its own, in the room in which the
 // mail arrived or, if the agent has left it, in the room that the agent joined first. An
 // agent in no room keeps its mail until it joins one.
+//
+// # Priority
+//
+// [Infer] applies the rules of intake to the text of a message, in this order:
+//
+//   - One of the words "urgent", "blocked", "critical" and "stop" makes a message
+//     urgent.
+//   - A direct question is normal: a text with a question mark that addresses
+//     exactly one member.
+//   - The words "broadcast" and "FYI" and the phrase "convention update" make it
+//     background.
+//
+// Words are whole words, in any case: "stopped" and "unblocked" are not among them.
+// Quoted text does not count, since its author is someone else: lines that begin with
+// ">", and text in double quotes or backticks. Negations are not understood: "not urgent"
+// is urgent.
+//
+// A text addresses a member by "@" and the name anywhere, or by the name at its
+// beginning with a comma or a colon behind it: "Reed, is the backup whole?".
 package roomlog

@@ -1,4 +1,4 @@
-package text
+package roomlog
 
 import (
 	"strings"
@@ -66,9 +66,9 @@ func cut(s string, most int) string {
 	return b.String()
 }
 
-// Line returns the first line of a text that is not empty, as a terminal can show it, cut to 200
+// FirstLine returns the first line of a text that is not empty, as a terminal can show it, cut to 200
 // characters.
-func Line(s string) string {
+func FirstLine(s string) string {
 	for line := range strings.Lines(s) {
 		if line = text.Line(line); line != "" {
 			return text.FitRunes(line, stubRunes)

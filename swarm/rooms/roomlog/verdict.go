@@ -1,4 +1,4 @@
-package text
+package roomlog
 
 import (
 	"regexp"

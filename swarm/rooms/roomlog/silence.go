@@ -1,43 +1,43 @@
-package text
+package roomlog
 
 import "strings"
 
 // Silence is the entire answer of an agent that does not answer.
 const Silence = "<PASS>"
 
-// An Answer holds the fragments of a streamed answer back for as long as it may
+// Fragments holds those of a streamed answer back for as long as it may
 // still be [Silence], so that its beginning is never shown. White space around it is
 // ignored. The zero value is an empty answer.
-type Answer struct {
+type Fragments struct {
 	held  strings.Builder
 	shown bool
 }
 
 // Write adds a fragment and returns what may be shown by now.
-func (a *Answer) Write(fragment string) (show string) {
-	if a.shown {
+func (f *Fragments) Write(fragment string) (show string) {
+	if f.shown {
 		return fragment
 	}
-	a.held.WriteString(fragment)
-	if maybeSilence(a.held.String()) {
+	f.held.WriteString(fragment)
+	if maybeSilence(f.held.String()) {
 		return ""
 	}
-	a.shown = true
-	return a.take()
+	f.shown = true
+	return f.take()
 }
 
 // End returns the text still held back, or that the answer is silence.
-func (a *Answer) End() (show string, silent bool) {
-	rest := a.take()
-	if !a.shown && strings.TrimSpace(rest) == Silence {
+func (f *Fragments) End() (show string, silent bool) {
+	rest := f.take()
+	if !f.shown && strings.TrimSpace(rest) == Silence {
 		return "", true
 	}
 	return rest, false
 }
 
-func (a *Answer) take() string {
-	all := a.held.String()
-	a.held.Reset()
+func (f *Fragments) take() string {
+	all := f.held.String()
+	f.held.Reset()
 	return all
 }
 

@@ -1,4 +1,4 @@
-package text_test
+package roomlog_test
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
-	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
 var members = []string{"Reed", "Veda", "rune.2"}
@@ -49,7 +49,7 @@ func TestPriorityIsInferredFromWholeWords(t *testing.T) {
 		"the convention, an update":                 {},
 		"":                                          {},
 	} {
-		if p, why := text.Infer(message, members); p != want.p || why != want.why {
+		if p, why := roomlog.Infer(message, members); p != want.p || why != want.why {
 			t.Errorf("%q: got %v, %s, want %v, %s", message, p, why, want.p, want.why)
 		}
 	}
@@ -69,7 +69,7 @@ func TestAddressedMembersAreFoundByName(t *testing.T) {
 		"(@Reed)":                 {"Reed"},
 		strings.Repeat("@", 1000): nil,
 	} {
-		if diff := cmp.Diff(want, text.Addressed(message, members)); diff != "" {
+		if diff := cmp.Diff(want, roomlog.Addressed(message, members)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", message, diff)
 		}
 	}
@@ -81,7 +81,7 @@ func TestAnswerIsSilenceOnlyAsAWhole(t *testing.T) {
 		"<PASS>": true, " <PASS>\n": true, "<PASS>.": false, "<PASS> no": false, "<pass>": false, "<PAS": false,
 		"": false, "I <PASS>": false, "<PASS><PASS>": false,
 	} {
-		if got := text.IsSilence(answer); got != silent {
+		if got := roomlog.IsSilence(answer); got != silent {
 			t.Errorf("%q is silence: got %v, want %v", answer, got, silent)
 		}
 	}
@@ -94,18 +94,18 @@ func TestNothingOfSilenceIsShown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fragments := rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(t, "fragments")
 		whole := strings.Join(fragments, "")
-		var a text.Answer
+		var a roomlog.Fragments
 		shown, until := "", ""
 		for _, f := range fragments {
 			until += f
 			shown += a.Write(f)
-			if strings.HasPrefix(text.Silence, strings.TrimSpace(until)) && shown != "" {
+			if strings.HasPrefix(roomlog.Silence, strings.TrimSpace(until)) && shown != "" {
 				t.Fatalf("%q is shown of %q, which may become silence", shown, until)
 			}
 		}
 		rest, silent := a.End()
 		switch {
-		case silent != text.IsSilence(whole):
+		case silent != roomlog.IsSilence(whole):
 			t.Fatalf("%q is silence: got %v", whole, silent)
 		case silent && shown+rest != "":
 			t.Fatalf("%q is shown of silence", shown+rest)
@@ -117,7 +117,7 @@ func TestNothingOfSilenceIsShown(t *testing.T) {
 
 func TestTextIsShownAsSoonAsItIsNoSilence(t *testing.T) {
 	t.Parallel()
-	var a text.Answer
+	var a roomlog.Fragments
 	for i, step := range [][2]string{{" <PA", ""}, {"S", ""}, {"T>", " <PAST>"}, {"<PASS>", "<PASS>"}} {
 		if got := a.Write(step[0]); got != step[1] {
 			t.Errorf("step %d: got %q, want %q", i, got, step[1])
@@ -127,7 +127,7 @@ func TestTextIsShownAsSoonAsItIsNoSilence(t *testing.T) {
 
 func TestSectionsAreNumbersBehindTheSign(t *testing.T) {
 	t.Parallel()
-	got := slices.Collect(text.Sections("Sparse §3, flagged §4. §3 again, §0, §, §x, §007, § 5, §1234567890, §12§13"))
+	got := slices.Collect(roomlog.Sections("Sparse §3, flagged §4. §3 again, §0, §, §x, §007, § 5, §1234567890, §12§13"))
 	if diff := cmp.Diff([]int{3, 4, 12, 13}, got); diff != "" {
 		t.Errorf("sections (-want +got):\n%s", diff)
 	}
@@ -140,7 +140,7 @@ func TestVerdictIsAWholeMessage(t *testing.T) {
 		"repeat §0": "0 false false", "please do repeat §4": "0 false false", "repeat": "0 false false", "repeat §4 and §5": "0 false false",
 		"skip §1234567890": "0 false false", "do not repeat §4": "0 false false",
 	} {
-		ix, repeat, ok := text.Verdict(message)
+		ix, repeat, ok := roomlog.Verdict(message)
 		if got := fmt.Sprint(ix, repeat, ok); got != want {
 			t.Errorf("%q: got %s, want %s", message, got, want)
 		}
@@ -159,12 +159,12 @@ func TestLabelHasTwoToFourWords(t *testing.T) {
 		{"one-two_three-four-five", "T", "", "one-two_three-four"},
 		{"\x1b[31mred\x1b[0m alert", "T", "", "[31mred [0m alert"},
 	} {
-		if got := text.Label(c[0], c[1], c[2]); got != c[3] {
+		if got := roomlog.Label(c[0], c[1], c[2]); got != c[3] {
 			t.Errorf("%q, %q, %q: got %q, want %q", c[0], c[1], c[2], got, c[3])
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		label := text.Label(rapid.String().Draw(t, "given"), rapid.String().Draw(t, "tool"), rapid.String().Draw(t, "about"))
+		label := roomlog.Label(rapid.String().Draw(t, "given"), rapid.String().Draw(t, "tool"), rapid.String().Draw(t, "about"))
 		words := strings.FieldsFunc(label, func(r rune) bool { return r == ' ' || r == '-' || r == '_' })
 		if len(words) < 2 || len(words) > 4 || !utf8.ValidString(label) || len(label) > 110 {
 			t.Fatalf("%q has %d words", label, len(words))
@@ -183,7 +183,7 @@ func TestLineIsTheFirstThatIsNotEmpty(t *testing.T) {
 		strings.Repeat("x", 10<<20): strings.Repeat("x", 199) + "…",
 		"\u202eevil":                `\u202eevil`,
 	} {
-		if got := text.Line(in); got != want {
+		if got := roomlog.FirstLine(in); got != want {
 			t.Errorf("%.20q: got %q, want %q", in, got, want)
 		}
 	}
@@ -192,11 +192,11 @@ func TestLineIsTheFirstThatIsNotEmpty(t *testing.T) {
 func FuzzInfer(f *testing.F) {
 	f.Add("@Reed, urgent? \"stop\" §3")
 	f.Fuzz(func(t *testing.T, message string) {
-		p, why := text.Infer(message, members)
+		p, why := roomlog.Infer(message, members)
 		if (p == 0) != (why == "") {
 			t.Errorf("%v because %q", p, why)
 		}
-		for n := range text.Sections(message) {
+		for n := range roomlog.Sections(message) {
 			if n < 1 {
 				t.Errorf("section %d", n)
 			}
