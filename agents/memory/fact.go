@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/swarmbus/swarmbus/internal/plain"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -64,7 +64,7 @@ func (s State) String() string { return states.String(s) }
 // letters, digits and signs such as +, % and # are the same, in this order, apart from
 // case: space and punctuation make no difference, words that mean the same do.
 func IDOf(content string) string {
-	sum := sha256.Sum256([]byte(plain.Text(content)))
+	sum := sha256.Sum256([]byte(text.Plain(content)))
 	return "fact_" + hex.EncodeToString(sum[:12])
 }
 

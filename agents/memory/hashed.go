@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/internal/plain"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // Hashed returns an embedder that needs no model: a vector counts a text's words and their
@@ -34,16 +34,16 @@ func (hashed) Embed(ctx context.Context, texts ...string) (*models.Vectors, erro
 		return nil, context.Cause(ctx)
 	}
 	all := make([][]float32, len(texts))
-	for i, text := range texts {
-		all[i] = hash(text)
+	for i, said := range texts {
+		all[i] = hash(said)
 	}
 	return &models.Vectors{All: all}, nil
 }
 
 // hash returns the vector of a text, of length 1, or zeros for an empty text.
-func hash(text string) []float32 {
+func hash(said string) []float32 {
 	counts := make([]float64, hashedLength)
-	for word := range strings.FieldsSeq(plain.Text(text)) {
+	for word := range strings.FieldsSeq(text.Plain(said)) {
 		count(counts, word, 1)
 		marked := []rune("<" + word + ">")
 		for n := 3; n <= 5; n++ {

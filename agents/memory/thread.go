@@ -3,7 +3,7 @@ package memory
 import (
 	"slices"
 
-	"github.com/swarmbus/swarmbus/internal/plain"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -82,7 +82,7 @@ func (t *thread) hear(s signals.Any) {
 			t.said[id] = f
 		}
 		f.first, f.begun = min(f.first, h.Round), f.begun || h.Source == system
-		f.evidence[plain.Text(c.Evidence)] = true
+		f.evidence[text.Plain(c.Evidence)] = true
 		if recalls {
 			f.recalled[h.Source] = true
 		}
@@ -92,5 +92,5 @@ func (t *thread) hear(s signals.Any) {
 // repeatedBy reports whether a signal with some evidence repeats what its source had heard.
 func (f *said) repeatedBy(h *signals.Header, evidence string) bool {
 	heard := f != nil && (f.first < h.Round || f.begun || f.recalled[h.Source])
-	return heard && (evidence == "" || f.evidence[plain.Text(evidence)])
+	return heard && (evidence == "" || f.evidence[text.Plain(evidence)])
 }

@@ -4,5 +4,5 @@
 // [Printable] and [Line] are for terminals and errors, [Quote] is for a quotation in an error,
 // [Prompt] for one in a prompt, and [JSON] for JSON that a terminal may show. [Cut], [Fit]
 // and [Shorten] keep texts short. None of them fails, whatever the text is, and all return valid
-// UTF-8.
+// UTF-8. [Plain] compares texts by what they say.
 package text

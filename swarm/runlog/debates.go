@@ -3,7 +3,7 @@ package runlog
 import (
 	"slices"
 
-	"github.com/swarmbus/swarmbus/internal/plain"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
@@ -51,7 +51,7 @@ func (d *Debates) apply(s signals.Any) {
 	case *signals.Signal[settle.Unpaid]:
 		d.Unpaid = append(d.Unpaid, s.Payload)
 	case *signals.Signal[signals.Challenge]:
-		text := plain.Text(s.Payload.CounterArgument)
+		text := text.Plain(s.Payload.CounterArgument)
 		_, _, argues := d.Step.Side(s.Source)
 		argues = argues && int(s.Round) == d.Round
 		if argues && !d.said[text] {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/internal/plain"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -53,7 +53,7 @@ func (r *Repeats) repeats(h signals.Header, s signals.Any, before *Votes) bool {
 	case signals.Vote:
 		return r.vote(h, p, before)
 	case signals.Proposal:
-		what = signals.Proposal{Content: plain.Text(p.Content)}
+		what = signals.Proposal{Content: text.Plain(p.Content)}
 	}
 	if !reflect.ValueOf(what).Comparable() {
 		return false

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/internal/plain"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -36,7 +36,7 @@ func (s *standings) Propose(p *signals.Signal[signals.Proposal], as string) {
 	if !known {
 		i, known = s.place[as]
 	}
-	text := plain.Text(p.Payload.Content)
+	text := text.Plain(p.Payload.Content)
 	if !known {
 		i, known = s.content[text]
 	}

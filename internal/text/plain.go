@@ -1,14 +1,13 @@
-// Package plain compares texts by what they say.
-package plain
+package text
 
 import (
 	"strings"
 	"unicode"
 )
 
-// Text returns a text in lower case, in words that one space separates, without punctuation
+// Plain returns a text in lower case, in words that one space separates, without punctuation
 // but for signs that carry meaning. A text without any words is left as it is.
-func Text(text string) string {
+func Plain(text string) string {
 	runes := []rune(strings.ToLower(text))
 	var b strings.Builder
 	for i, r := range runes {

@@ -1,9 +1,9 @@
-package plain_test
+package text_test
 
 import (
 	"testing"
 
-	"github.com/swarmbus/swarmbus/internal/plain"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 func TestSignsThatCarryMeaningMakeADifference(t *testing.T) {
@@ -19,7 +19,7 @@ func TestSignsThatCarryMeaningMakeADifference(t *testing.T) {
 		{"if a != b", "if a = b"},
 		{"!", "?"},
 	} {
-		if a, b := plain.Text(differ[0]), plain.Text(differ[1]); a == b {
+		if a, b := text.Plain(differ[0]), text.Plain(differ[1]); a == b {
 			t.Errorf("%q and %q are both %q", differ[0], differ[1], a)
 		}
 	}
@@ -32,7 +32,7 @@ func TestCaseSpaceAndPunctuationMakeNoDifference(t *testing.T) {
 		{"\"stop\" (now)", "Stop now!"},
 		{"roll back; then, at 10:30, wait", "Roll back then at 10:30 wait"},
 	} {
-		if a, b := plain.Text(same[0]), plain.Text(same[1]); a != b {
+		if a, b := text.Plain(same[0]), text.Plain(same[1]); a != b {
 			t.Errorf("%q is %q, and %q is %q", same[0], a, same[1], b)
 		}
 	}
