@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus/internal/clock"
-	"github.com/swarmbus/swarmbus/bus/internal/quota"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -33,7 +31,7 @@ type admission struct {
 	folds    *conflicts
 	handlers *inline
 	history  *store.Log
-	quota    *quota.Quota
+	quota    *quota
 	limits   signals.Limits
 	room     int // entries waiting for handlers at which there is none left
 	ttl      time.Duration
@@ -51,7 +49,7 @@ type admission struct {
 	spoken   bool                                  // an agent has published: layers can no longer reserve any kind
 }
 
-func (a *admission) init(folds *conflicts, handlers *inline, log *store.Log, q *quota.Quota) {
+func (a *admission) init(folds *conflicts, handlers *inline, log *store.Log, q *quota) {
 	a.folds, a.handlers, a.history, a.quota = folds, handlers, log, q
 	a.required.Store(new([]*requirement))
 	a.reserved.Store(&map[signals.Kind]bool{})
@@ -92,7 +90,7 @@ func (a *admission) stamp(d *draft, now int64, at time.Time) {
 	if d.TTL = h.TTL; d.TTL == 0 {
 		d.TTL = a.ttl
 	}
-	d.Due = clock.Deadline(d.At, d.TTL)
+	d.Due = store.Deadline(d.At, d.TTL)
 	d.ReplyTo, d.HasRecipients = h.ReplyTo, !h.Recipients.Everyone()
 }
 

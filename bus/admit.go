@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus/internal/quota"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -55,7 +54,7 @@ func (a *admission) admitLocked(p *Publisher, ds []draft, now int64) error {
 			return err
 		}
 	}
-	if a.quota.Limits() && len(ds) > 0 {
+	if a.quota.limits() && len(ds) > 0 {
 		return a.chargeLocked(p, ds, now)
 	}
 	return nil
@@ -137,7 +136,7 @@ func (a *admission) chargeLocked(p *Publisher, ds []draft, now int64) error {
 // refundLocked gives back what drafts took that do not enter the log.
 func (a *admission) refundLocked(ds []draft) {
 	for i := range ds {
-		a.quota.Refund(ds[i].Source, ds[i].charge)
+		a.quota.refund(ds[i].Source, ds[i].charge)
 	}
 }
 
@@ -145,11 +144,11 @@ func (a *admission) refundLocked(ds []draft) {
 func (a *admission) chargeOneLocked(d *draft, ds []draft, now int64) error {
 	bytes := 0
 	for i := range ds {
-		if a.quota.Bytes() && ds[i].Source == d.Source {
-			bytes += quota.Size(ds[i].Signal)
+		if a.quota.limitsBytes() && ds[i].Source == d.Source {
+			bytes += textSize(ds[i].Signal)
 		}
 	}
-	if problem, retry := a.quota.Charge(d.Source, d.charge, bytes, now); problem != "" {
+	if problem, retry := a.quota.take(d.Source, d.charge, bytes, now); problem != "" {
 		return &LimitError{d.Source, problem, retry}
 	}
 	return nil

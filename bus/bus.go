@@ -1,8 +1,6 @@
 package bus
 
 import (
-	"github.com/swarmbus/swarmbus/bus/internal/clock"
-	"github.com/swarmbus/swarmbus/bus/internal/quota"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -25,12 +23,12 @@ func New(o *Options) (*Bus, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, q := new(Bus), quota.New(opts.Rate, opts.Burst, opts.Bytes)
+	b, q := new(Bus), newQuota(opts.Rate, opts.Burst, opts.Bytes)
 	mint := opts.Mint
 	if opts.Sequencer != nil {
 		mint = signals.NewMint() // no id follows from the sequence number, which the bus does not give
 	}
-	b.core.init(store.New(opts.History, mint), clock.New(opts.Clock), opts.OnError)
+	b.core.init(store.New(opts.History, mint), store.NewClock(opts.Clock), opts.OnError)
 	b.stream.init(opts.Conflicts, opts.Slow, opts.Sweep, q)
 	b.admission.init(&b.conflicts, &b.inline, b.log, q)
 	b.limits, b.room, b.ttl, b.mint, b.sequencer, b.shared = opts.Limits, opts.Undrained, opts.TTL, opts.Mint, opts.Sequencer, opts.Sequencer != nil

@@ -1,14 +1,14 @@
 package bus
 
 import (
+	"github.com/swarmbus/swarmbus/bus/internal/backlog"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
-	"github.com/swarmbus/swarmbus/bus/internal/wait"
 )
 
 // A channel holds the readers that wait for signals of a kind or a thread, and the
 // handlers of a kind. It is a topic's Data.
 type channel struct {
-	queue     wait.Queue
+	queue     backlog.Queue
 	handlers  []*Handler // never changed in place
 	delivered uint64     // number of entries that all of them got, each without an exception
 }

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/swarmbus/swarmbus/bus/internal/clock"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/bus/internal/watch"
 	"github.com/swarmbus/swarmbus/signals"
@@ -37,7 +36,7 @@ type core struct {
 	changed *sync.Cond // broadcast when a condition that somebody waits for may have become true
 	state   state
 	running int // goroutines of the bus
-	clock   *clock.Clock
+	clock   *store.Clock
 	log     *store.Log
 
 	attached []reader // that have not ended, in the order in which they came
@@ -57,7 +56,7 @@ const (
 	closed
 )
 
-func (c *core) init(log *store.Log, read *clock.Clock, onError func(Settled)) {
+func (c *core) init(log *store.Log, read *store.Clock, onError func(Settled)) {
 	c.done, c.log, c.clock, c.changed = make(chan struct{}), log, read, sync.NewCond(&c.mu)
 	c.events = watch.New(func(n uint64) Event { return Missed{Events: n} })
 	c.inside, c.cancel = context.WithCancel(context.WithValue(context.Background(), insideKey{}, c))

@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/swarmbus/swarmbus/bus/internal/backlog"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
-	"github.com/swarmbus/swarmbus/bus/internal/wait"
 	"github.com/swarmbus/swarmbus/bus/internal/watch"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -47,7 +47,7 @@ func (in *inline) driveLocked(ended <-chan struct{}) {
 		in.mu.Lock()
 		in.driveShareLocked(own, now, ended)
 		in.mu.Unlock()
-		if wait.Over(ended) {
+		if backlog.Over(ended) {
 			in.events.ShowLater() // the publisher may have left
 		}
 	})
@@ -64,7 +64,7 @@ func (in *inline) driveLocked(ended <-chan struct{}) {
 func (in *inline) driveShareLocked(own uint64, now int64, ended <-chan struct{}) {
 	var share watch.Share
 	for in.at.Pos < in.log.Next() && in.state != closed {
-		if in.at.Pos >= own && (share.Over() || wait.Over(ended) && in.at.Pos > own) {
+		if in.at.Pos >= own && (share.Over() || backlog.Over(ended) && in.at.Pos > own) {
 			in.goLocked(in.driveOn)
 			return
 		}

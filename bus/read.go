@@ -5,7 +5,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus/internal/wait"
+	"github.com/swarmbus/swarmbus/bus/internal/backlog"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -88,7 +88,7 @@ func (s *Subscription) yield(batch []signals.Any, ended <-chan struct{}, yield f
 		s.giveBack(batch[next:])
 	}()
 	for next < len(batch) {
-		if s.closed.Load() || wait.Over(ended) {
+		if s.closed.Load() || backlog.Over(ended) {
 			return true // the next claim returns the reason
 		}
 		signal := batch[next]

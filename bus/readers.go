@@ -7,7 +7,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/internal/backlog"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
-	"github.com/swarmbus/swarmbus/bus/internal/wait"
 	"github.com/swarmbus/swarmbus/bus/internal/watch"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -26,8 +25,8 @@ func (e *EvictedError) Error() string {
 // readers are the subscriptions of a bus. The bus's lock protects them.
 type readers struct {
 	*core
-	everyone wait.Queue // readers that wait for any signal
-	checkAt  uint64     // position at which some subscription may reach a bound
+	everyone backlog.Queue // readers that wait for any signal
+	checkAt  uint64        // position at which some subscription may reach a bound
 }
 
 func (r *readers) init(c *core) { r.core, r.checkAt = c, ^uint64(0) }

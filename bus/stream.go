@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus/internal/quota"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/conflict"
 )
@@ -16,13 +15,13 @@ type stream struct {
 	conflicts
 	inline
 	readers
-	quota    *quota.Quota
+	quota    *quota
 	lost     func(seg *store.Segment, i int, expired bool) // lose, which is allocated each time it is bound
 	every    time.Duration                                 // between sweeps; <0: never
 	sweeping bool                                          // from the first signal on
 }
 
-func (s *stream) init(o *conflict.Options, slow, sweep time.Duration, q *quota.Quota) {
+func (s *stream) init(o *conflict.Options, slow, sweep time.Duration, q *quota) {
 	s.conflicts.init(&s.core, o)
 	s.inline.init(&s.core, slow)
 	s.readers.init(&s.core)
@@ -74,7 +73,7 @@ func (s *stream) appendLocked(e *store.Entry, fed bool) {
 	if s.events.Watched() { // making the event allocates
 		s.events.Emit(Published{Signal: e.Signal, Fed: fed || s.shared})
 	}
-	s.quota.Held(e.Source, e.Signal)
+	s.quota.held(e.Source, e.Signal)
 	if e.Pages.Role != isNothing {
 		s.followLocked(e, fed)
 	}
@@ -128,7 +127,7 @@ func (s *stream) sweep() {
 		}
 	}
 	s.expireLocked(now)
-	s.quota.ForgetIdle(now)
+	s.quota.forgetIdle(now)
 }
 
 func (s *stream) startSweeperLocked() {
@@ -154,14 +153,14 @@ func (s *stream) startSweeperLocked() {
 // lostLocked returns what the log calls for entries that leave the history,
 // nil if no one observes them or counts their bytes.
 func (s *stream) lostLocked() func(*store.Segment, int, bool) {
-	if !s.events.Watched() && !s.quota.Bytes() {
+	if !s.events.Watched() && !s.quota.limitsBytes() {
 		return nil
 	}
 	return s.lost
 }
 
 func (s *stream) lose(seg *store.Segment, i int, expired bool) {
-	s.quota.Lost(seg.Head(i).Source, seg.Signal[i])
+	s.quota.lost(seg.Head(i).Source, seg.Signal[i])
 	if watched := s.events.Watched(); watched && expired { // making the event allocates
 		s.events.Emit(Expired{Signal: seg.Signal[i]})
 	} else if watched {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/internal/backlog"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
-	"github.com/swarmbus/swarmbus/bus/internal/wait"
 	"github.com/swarmbus/swarmbus/bus/internal/watch"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -75,7 +74,7 @@ type Subscription struct {
 	bound   uint64 // maximum number of unread signals
 	slow    bool   // reported as slow since the backlog was last half empty
 	due     uint64 // position at which it may reach a bound
-	sleeper wait.Sleeper
+	sleeper backlog.Sleeper
 }
 
 func (o *SubscribeOptions) check() error {

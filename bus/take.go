@@ -4,14 +4,14 @@ import (
 	"context"
 	"math"
 
-	"github.com/swarmbus/swarmbus/bus/internal/wait"
+	"github.com/swarmbus/swarmbus/bus/internal/backlog"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 // claim takes unexpired signals out of the backlog, as many as there are and fit,
 // and waits for the first.
 func (s *Subscription) claim(ctx context.Context, dst []signals.Any) (int, error) {
-	if wait.Over(ctx.Done()) {
+	if backlog.Over(ctx.Done()) {
 		return 0, context.Cause(ctx)
 	}
 	if n := s.takeFast(dst); n > 0 {

@@ -1,12 +1,12 @@
 // Package backlog is what one reader of a log has not read: a cursor in the log,
-// and signals kept from before it.
+// and signals kept from before it ([Backlog]); and who is woken next of the readers
+// that wait ([Queue]).
 package backlog
 
 import (
 	"math/bits"
 	"slices"
 
-	"github.com/swarmbus/swarmbus/bus/internal/clock"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -63,7 +63,7 @@ func (b *Backlog) Take(dst []signals.Any, limit uint64, now int64, expired func(
 		s := b.front[0]
 		b.front[0], b.front = nil, b.front[1:]
 		h := s.Head()
-		keep(s, clock.Deadline(h.Time.UnixNano(), h.TTL))
+		keep(s, store.Deadline(h.Time.UnixNano(), h.TTL))
 	}
 	for n < len(dst) {
 		seg, from, to := b.cursor.Span(limit)

@@ -1,5 +1,5 @@
 // Package store holds the signals of one bus: an append-only log whose newest
-// part is the history. It has no locks, subscriptions, agents or goroutines;
+// part is the history, and its [Clock]. It has no locks, subscriptions, agents or goroutines;
 // only package bus imports it.
 //
 // # Layout

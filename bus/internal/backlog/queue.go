@@ -1,5 +1,4 @@
-// Package wait wakes the readers of a log, one by one.
-package wait
+package backlog
 
 import "slices"
 

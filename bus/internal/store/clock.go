@@ -1,17 +1,13 @@
-// Package clock is the clock of a log: it never goes back, and is read twice for
-// a signal at most.
-package clock
+package store
 
 import (
 	"sync/atomic"
 	"time"
-
-	"github.com/swarmbus/swarmbus/bus/internal/store"
 )
 
 // A Clock returns the time in nanoseconds since 1970. It never goes back, so that
 // what has expired stays expired. One caller at a time may use it, except for
-// [Clock.Unlocked]. Make one with [New].
+// [Clock.Unlocked]. Make one with [NewClock].
 //
 // Reading the machine's wall clock takes 43 ns, because it reads two clocks;
 // reading the monotonic clock alone takes 23 ns. So the wall clock is read once a
@@ -30,8 +26,8 @@ type anchor struct {
 	least int64 // latest time that the clock had returned before
 }
 
-// New returns a clock that calls read, or reads the machine's if read is nil.
-func New(read func() time.Time) *Clock {
+// NewClock returns a clock that calls read, or reads the machine's if read is nil.
+func NewClock(read func() time.Time) *Clock {
 	c := &Clock{read: read}
 	c.drop()
 	return c
@@ -41,7 +37,7 @@ func New(read func() time.Time) *Clock {
 func (c *Clock) Now() int64 {
 	var t int64
 	if c.read != nil {
-		t = store.Nanoseconds(c.read())
+		t = Nanoseconds(c.read())
 	} else {
 		a := c.anchor.Load()
 		since := time.Since(a.base)
@@ -79,8 +75,8 @@ func (c *Clock) drop() *anchor {
 
 // Deadline returns the last moment at which a signal has not expired.
 func Deadline(at int64, ttl time.Duration) int64 {
-	if ttl < 0 || at > store.Forever-int64(ttl) {
-		return store.Forever
+	if ttl < 0 || at > Forever-int64(ttl) {
+		return Forever
 	}
 	return at + int64(ttl)
 }

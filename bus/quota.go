@@ -1,6 +1,4 @@
-// Package quota tracks how much of their limits agents have used. It is pure: the
-// time is a parameter.
-package quota
+package bus
 
 import (
 	"fmt"
@@ -11,8 +9,9 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Quota holds what every agent has used. Make one with [New].
-type Quota struct {
+// A quota holds how much of their limits agents have used. It is pure: the time is a
+// parameter. Make one with newQuota.
+type quota struct {
 	rate, burst float64
 	capacity    int // bytes of text in the history; 0: no limit
 	buckets     map[string]*bucket
@@ -25,22 +24,22 @@ type bucket struct {
 	at     int64
 }
 
-// New returns a quota of rate signals a second, burst at once, and capacity bytes
+// newQuota returns a quota of rate signals a second, burst at once, and capacity bytes
 // of text in the history for each agent; a rate or capacity of 0 is no limit.
-func New(rate float64, burst, capacity int) *Quota {
-	return &Quota{rate, float64(burst), capacity, map[string]*bucket{}, map[string]int{}}
+func newQuota(rate float64, burst, capacity int) *quota {
+	return &quota{rate, float64(burst), capacity, map[string]*bucket{}, map[string]int{}}
 }
 
-// Limits reports whether there is any limit.
-func (q *Quota) Limits() bool { return q.rate > 0 || q.capacity > 0 }
+// limits reports whether there is any limit.
+func (q *quota) limits() bool { return q.rate > 0 || q.capacity > 0 }
 
-// Bytes reports whether texts are limited.
-func (q *Quota) Bytes() bool { return q.capacity > 0 }
+// limitsBytes reports whether texts are limited.
+func (q *quota) limitsBytes() bool { return q.capacity > 0 }
 
-// Charge takes n signals with that many bytes from an agent's limits at now. If
+// take takes n signals with that many bytes from an agent's limits at now. If
 // they do not fit, it takes nothing and returns the problem, and after how long
 // there may be room again if that is known.
-func (q *Quota) Charge(agent string, n float64, bytes int, now int64) (problem string, retry time.Duration) {
+func (q *quota) take(agent string, n float64, bytes int, now int64) (problem string, retry time.Duration) {
 	if held := q.bytes[agent] + bytes; q.capacity > 0 && held > q.capacity {
 		return fmt.Sprintf("%d bytes of text in the history, more than %d", held, q.capacity), 0
 	}
@@ -58,15 +57,15 @@ func (q *Quota) Charge(agent string, n float64, bytes int, now int64) (problem s
 	return fmt.Sprintf("more than %v signals a second", q.rate), retry
 }
 
-// Refund gives n signals back to an agent.
-func (q *Quota) Refund(agent string, n float64) {
+// refund gives n signals back to an agent.
+func (q *quota) refund(agent string, n float64) {
 	if k := q.buckets[agent]; k != nil {
 		k.tokens += n
 	}
 }
 
 // bucket returns the agent's bucket, refilled up to now.
-func (q *Quota) bucket(agent string, now int64) *bucket {
+func (q *quota) bucket(agent string, now int64) *bucket {
 	k := q.buckets[agent]
 	if k == nil {
 		k = &bucket{q.burst, now}
@@ -77,8 +76,8 @@ func (q *Quota) bucket(agent string, now int64) *bucket {
 	return k
 }
 
-// ForgetIdle removes the buckets that are full again.
-func (q *Quota) ForgetIdle(now int64) {
+// forgetIdle removes the buckets that are full again.
+func (q *quota) forgetIdle(now int64) {
 	for agent := range q.buckets {
 		if q.bucket(agent, now).tokens >= q.burst {
 			delete(q.buckets, agent)
@@ -86,27 +85,27 @@ func (q *Quota) ForgetIdle(now int64) {
 	}
 }
 
-// Held counts the texts of a signal that entered the history.
-func (q *Quota) Held(source string, s signals.Any) {
+// held counts the texts of a signal that entered the history.
+func (q *quota) held(source string, s signals.Any) {
 	if q.capacity > 0 {
-		q.bytes[source] += Size(s)
+		q.bytes[source] += textSize(s)
 	}
 }
 
-// Lost counts the texts of a signal that left the history.
-func (q *Quota) Lost(source string, s signals.Any) {
+// lost counts the texts of a signal that left the history.
+func (q *quota) lost(source string, s signals.Any) {
 	if q.capacity == 0 {
 		return
 	}
-	if q.bytes[source] -= Size(s); q.bytes[source] <= 0 {
+	if q.bytes[source] -= textSize(s); q.bytes[source] <= 0 {
 		delete(q.bytes, source)
 	}
 }
 
-// Size returns the length of a signal's texts and bytes: those of its payload and the
+// textSize returns the length of a signal's texts and bytes: those of its payload and the
 // names of its recipients, but not what is behind pointers. It reads them in place:
 // Body would copy them to the heap.
-func Size(s signals.Any) int {
+func textSize(s signals.Any) int {
 	v := reflect.ValueOf(s).Elem()
 	return textIn(v.Field(0).FieldByIndex(recipients.Index).Field(0).Elem()) + textIn(v.Field(1))
 }
