@@ -179,6 +179,9 @@ var rules = []struct {
 		"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/hooks", "agents/memory", "agents/reports", "agents/routing", "swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
 		"swarm/desk", "swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/view",
 	}}},
+	{"swarm/console/host/hosttest", rule{ours: []string{
+		"signals", "agents", "agents/models", "agents/tools", "swarm", "swarm/cassette", "swarm/console/api", "swarm/console/feed", "swarm/console/host", "swarm/desk",
+	}}},
 	{"swarm/console/demo", rule{ours: []string{
 		"signals", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/memory", "agents/memory/sqlite", "agents/reports", "agents/routing", "agents/models", "agents/tools", "swarm", "swarm/cassette", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/office",
 		"swarm/console/api", "swarm/console/host", "swarm/desk",
@@ -189,7 +192,7 @@ var rules = []struct {
 	}},
 	{"swarm/a2a", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/a2aproject/a2a-go/a2a", "github.com/a2aproject/a2a-go/a2asrv"}}},
 	{"swarm/console/web", rule{}},
-	{"swarm/console/agui", rule{ours: []string{"swarm/console/api", "swarm/console/feed"}}},
+	{"swarm/console/agui", rule{ours: []string{"agents/asking", "swarm/console/api", "swarm/console/feed"}}},
 	{"swarm/console/server", rule{
 		ours: []string{
 			"agents/join", "swarm/a2a", "swarm/console", "swarm/console/api", "swarm/console/feed", "swarm/console/guard", "swarm/console/host", "swarm/console/web", "swarm/mcpserver",
@@ -218,7 +221,7 @@ var testOnly = []string{
 	"github.com/rogpeppe/go-internal", "gonum.org/v1/gonum", "github.com/charmbracelet/x/ansi", "go.opentelemetry.io", "github.com/google/jsonschema-go",
 	module + "/consensus/consensustest", module + "/agents/choice", module + "/agents/models/modelstest", module + "/bus/bustest",
 	module + "/internal/ollama", module + "/internal/pglite", module + "/internal/timetest", module + "/internal/documents", module + "/agents", module + "/agents/memory", module + "/agents/memory/memorytest", module + "/swarm/reporting", module + "/swarm/rooms/terminal", module + "/swarm",
-	"github.com/coder/websocket", module + "/swarm/console/host", module + "/swarm/console/demo",
+	"github.com/coder/websocket", module + "/swarm/console/host", module + "/swarm/console/host/hosttest", module + "/swarm/console/demo",
 	module + "/swarm/console/feed", module + "/consensus", module + "/swarm/runlog", module + "/swarm/rooms/office",
 }
 

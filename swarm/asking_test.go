@@ -19,7 +19,7 @@ import (
 // write is the call that the clerk of a team asks about in a turn.
 func write(t *agents.Turn) asking.Call {
 	return asking.New(asking.Call{
-		Thread: t.Thread, Agent: t.Agent, Turn: t.Round, Call: 1, Tool: "write", Args: `{"to":"ops"}`, Rule: "write: ask", Why: "its policy is to ask",
+		Thread: t.Thread, Agent: t.Agent, Turn: t.Round, Call: 1, Tool: "write", Args: `{"to":"ops"}`, Rule: "write: ask", Why: "this tool needs a person's approval",
 	})
 }
 
@@ -42,7 +42,7 @@ func askingTeam(turns *[]string, failing ...int) []*agents.Agent {
 	return []*agents.Agent{planner(), clerk, voter("critic", map[string]signals.Stance{"a": yes})}
 }
 
-const asks = `clerk wants to call write with {"to":"ops"}: its policy is to ask`
+const asks = `clerk wants to call write with {"to":"ops"}: this tool needs a person's approval`
 
 // TestATurnThatAsksStopsTheSolveAndIsTakenAgain goes on with the journal in another swarm,
 // before the answer and after it.

@@ -155,7 +155,7 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 		err = s.keeper.Has(ctx, log)
 	}
 	if err == nil && answer != nil {
-		err = cmp.Or(s.team().Waits(at, s.keeper != nil), runlog.OnRecord(log, answer))
+		err = cmp.Or(runlog.Named(log, at, answer), s.team().Waits(at, s.keeper != nil), runlog.OnRecord(log, answer))
 	}
 	if err != nil {
 		s.resuming.RUnlock()

@@ -17,8 +17,10 @@ import (
 type Answer struct {
 	ID      string  `json:"id"` // required; that of the [Call]
 	Verdict Verdict `json:"verdict"`
-	Reason  string  `json:"reason,omitempty"` // shown to the agent if the call is denied
+	Reason  string  `json:"reason,omitempty"` // shown to the agent if the call is denied; with Respond the result
+	Args    string  `json:"args,omitempty"`   // with Edit, required: JSON, the bytes that the tool gets instead
 	By      string  `json:"by,omitempty"`     // who answered
+	Shown   string  `json:"shown,omitempty"`  // [Call.Shown] of what was answered
 }
 
 // A Verdict says what a person allows.
@@ -26,17 +28,24 @@ type Verdict string
 
 // The verdicts.
 const (
-	Once  Verdict = "once"  // this call
-	Solve Verdict = "solve" // this agent's calls of the tool as it is now, in this solve
-	Deny  Verdict = "deny"  // not this call
+	Once    Verdict = "once"    // this call
+	Solve   Verdict = "solve"   // this agent's calls of the tool as it is now, in this solve
+	Deny    Verdict = "deny"    // not this call
+	Edit    Verdict = "edit"    // this call with other arguments, which the agent is told
+	Respond Verdict = "respond" // not this call: the person says what its result is
 )
+
+var verdicts = []Verdict{Once, Solve, Deny, Edit, Respond}
+
+// Makes reports whether the call is made.
+func (v Verdict) Makes() bool { return v == Once || v == Solve || v == Edit }
 
 // Verdicts returns those that a question about the call takes.
 func (c Call) Verdicts() []Verdict {
 	if c.ForSolve() {
-		return []Verdict{Once, Solve, Deny}
+		return verdicts
 	}
-	return []Verdict{Once, Deny}
+	return []Verdict{Once, Deny, Respond}
 }
 
 // Kind returns KindAnswered.
@@ -44,15 +53,28 @@ func (Answer) Kind() signals.Kind { return KindAnswered }
 
 // Check implements [signals.Checker].
 func (a Answer) Check(l signals.Limits) error {
-	if !slices.Contains([]Verdict{Once, Solve, Deny}, a.Verdict) {
-		return &signals.FieldError{Kind: KindAnswered, Field: "verdict", Value: text.Cut(string(a.Verdict), 80), Problem: fmt.Sprintf("not one of %q, %q and %q", Once, Solve, Deny)}
+	wrong := func(field, value, problem string) error {
+		return &signals.FieldError{Kind: KindAnswered, Field: field, Value: text.Cut(value, 80), Problem: problem}
 	}
-	return cmp.Or(l.Name("id", a.ID), l.Text("reason", a.Reason), l.Text("by", a.By))
+	_, unclear := Show(a.Args)
+	switch {
+	case !slices.Contains(verdicts, a.Verdict):
+		return wrong("verdict", string(a.Verdict), fmt.Sprintf("not one of %q", verdicts))
+	case a.Verdict != Edit && a.Args != "":
+		return wrong("args", a.Args, "only edit has arguments")
+	case a.Verdict == Edit && unclear != nil:
+		return wrong("args", a.Args, unclear.Error())
+	case a.Verdict == Respond && a.Reason == "":
+		return wrong("reason", "", "required to respond: it is the result")
+	}
+	return cmp.Or(l.Name("id", a.ID), l.Text("reason", a.Reason), l.Text("args", a.Args), l.Text("by", a.By), l.Text("shown", a.Shown))
 }
 
 // String describes a in words.
 func (a Answer) String() string {
-	what := map[Verdict]string{Once: "allows it once", Solve: "allows it for the solve", Deny: "denies it"}[a.Verdict]
+	what := map[Verdict]string{
+		Once: "allows it once", Solve: "allows it for the solve", Deny: "denies it", Edit: "allows it with the arguments " + excerpt(a.Args), Respond: "gives its result",
+	}[a.Verdict]
 	line := fmt.Sprintf("%s %s", cmp.Or(text.Printable(a.By), "a person"), what)
 	if a.Reason != "" {
 		line += ": " + excerpt(a.Reason)
@@ -81,7 +103,19 @@ func (a Answered) decides(c Call) bool {
 	if a.Answer.Verdict == Solve && c.ForSolve() {
 		return ruled
 	}
-	return of.Turn == c.Turn && of.Call == c.Call && of.Args == c.Args && (ruled || a.Answer.Verdict == Deny)
+	return of.Turn == c.Turn && of.Call == c.Call && of.Args == c.Args && (ruled || !a.Answer.Verdict.Makes())
+}
+
+// Before returns the answer of [With] to another question about the same place in a turn: one that
+// was answered when something else was asked. Nil: there is none.
+func Before(ctx context.Context, c Call) *Answered {
+	all := In(ctx, c.Thread, c.Agent)
+	for _, a := range slices.Backward(all) {
+		if a.Call.Turn == c.Turn && a.Call.Call == c.Call && a.Call.Attempt == c.Attempt && a.Call.ID != c.ID {
+			return &a
+		}
+	}
+	return nil
 }
 
 // With returns a context in whose turns these answers count, and no others.

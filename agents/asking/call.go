@@ -41,6 +41,12 @@ type Call struct {
 	Attempt int    `json:"attempt,omitempty"`
 	Why     string `json:"why"`               // required; why it needs permission
 	Changed string `json:"changed,omitempty"` // the tool's definition as JSON, if it is not the one that was offered
+	Offered string `json:"offered,omitempty"` // with Changed: the one that was offered
+	// Was is the id of a question about the same call that was answered when something else was
+	// asked: what the answer no longer holds for. WasArgs and WasRule are set if they differ.
+	Was     string `json:"was,omitempty"`
+	WasArgs string `json:"wasArgs,omitempty"`
+	WasRule string `json:"wasRule,omitempty"`
 
 	once, solve string // what answers named in an older log
 }
@@ -83,9 +89,16 @@ type spec struct {
 func (s spec) full() string { return strings.TrimPrefix(s.Server+"/"+s.Name, "/") }
 
 // spec returns the changed definition.
-func (c Call) spec() (s spec) {
-	_ = json.Unmarshal([]byte(c.Changed), &s) // what is none is refused by Check
+func (c Call) spec() spec { return specOf(c.Changed) }
+
+func specOf(definition string) (s spec) {
+	_ = json.Unmarshal([]byte(definition), &s) // what is none is refused by Check
 	return s
+}
+
+// size returns how many bytes of others the question has.
+func (c Call) size() int {
+	return len(c.Args) + len(c.Why) + len(c.Changed) + len(c.Offered) + len(c.WasArgs)
 }
 
 // Kind returns KindAsked.
@@ -97,19 +110,27 @@ func (c Call) Check(l signals.Limits) error {
 	wrong := func(field, value, problem string) error {
 		return &signals.FieldError{Kind: KindAsked, Field: field, Value: text.Cut(value, 80), Problem: problem}
 	}
+	_, unclear := Show(c.Args)
 	switch {
 	case !json.Valid([]byte(c.Args)):
 		return wrong("args", c.Args, "not JSON")
-	case len(c.Args)+len(c.Why)+len(c.Changed) > most:
-		return wrong("args", c.Args, fmt.Sprintf("the question has %d bytes, at most %d are allowed", len(c.Args)+len(c.Why)+len(c.Changed), most))
+	case unclear != nil && c.Rule != "": // questions without a rule are of older logs
+		return wrong("args", c.Args, unclear.Error())
+	case c.size() > most:
+		return wrong("args", c.Args, fmt.Sprintf("the question has %d bytes, at most %d are allowed", c.size(), most))
 	case c.Changed != "" && (c.spec().full() != c.Tool || hash(c.Changed) != c.Spec):
 		return wrong("changed", c.Changed, "not the tool that is asked about")
+	case c.Offered != "" && specOf(c.Offered).full() != c.Tool:
+		return wrong("offered", c.Offered, "not the tool that is asked about")
+	case c.WasArgs != "" && !json.Valid([]byte(c.WasArgs)):
+		return wrong("wasArgs", c.WasArgs, "not JSON")
 	case c.ID != c.digest():
 		return wrong("id", c.ID, "not that of what is asked")
 	}
 	return cmp.Or(
 		l.Name("thread", c.Thread), l.Name("agent", c.Agent), l.Name("tool", c.Tool), l.Text("args", c.Args),
 		l.Text("spec", c.Spec), l.Text("rule", c.Rule), l.Required("why", c.Why), l.Text("changed", c.Changed),
+		l.Text("offered", c.Offered), l.Text("was", c.Was), l.Text("wasArgs", c.WasArgs), l.Text("wasRule", c.WasRule),
 	)
 }
 
@@ -123,15 +144,48 @@ func (c Call) String() string {
 	return fmt.Sprintf("%s wants to call %s with %s: %s", c.Agent, c.Tool, excerpt(c.Args), c.Why)
 }
 
-// Detail returns the question on several lines: the agent, the tool, all of the
-// arguments, why the call needs permission, and a changed definition.
+// Detail returns the question on several lines: the agent, the tool, all of the arguments as [Show]
+// shows them, with their length and hash, why the call needs permission, and what has changed, before
+// and now.
 func (c Call) Detail() string {
-	lines := []string{"agent: " + c.Agent, "tool: " + c.Tool, "arguments: " + quoted(c.Args), "asked because: " + c.Why}
-	if c.Changed != "" {
-		now := c.spec()
-		lines = append(lines, "its description is now: "+quoted(now.Description), "its arguments are now: "+quoted(string(now.Input)))
+	lines := []string{"agent: " + c.Agent, "tool: " + c.Tool, "arguments: " + shown(c.Args)}
+	if len(lines[2]) > short {
+		lines = append(lines, fmt.Sprintf("  (%d bytes with the SHA-256 %s)", len(c.Args), hash(c.Args)))
+	}
+	lines = append(lines, "asked because: "+c.Why)
+	if c.Rule != "" {
+		lines = append(lines, "the rule: "+c.Rule)
+	}
+	if c.WasArgs != "" {
+		lines = append(lines, "what was answered before was about the arguments: "+shown(c.WasArgs))
+	}
+	if c.WasRule != "" {
+		lines = append(lines, "what was answered before was asked by the rule: "+quoted(c.WasRule), "the rule is now: "+quoted(c.Rule))
+	}
+	if c.Changed == "" {
+		return strings.Join(lines, "\n")
+	}
+	was, now := specOf(c.Offered), c.spec()
+	for _, part := range []struct{ name, was, now string }{
+		{"description", quoted(was.Description), quoted(now.Description)}, {"schema", shown(string(was.Input)), shown(string(now.Input))},
+	} {
+		if c.Offered != "" {
+			lines = append(lines, "its "+part.name+" was: "+part.was)
+		}
+		lines = append(lines, "its "+part.name+" is now: "+part.now)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Shown returns a hash of the question as it is shown: of [Call.Detail].
+func (c Call) Shown() string { return hash(c.Detail()) }
+
+// shown returns JSON as [Show] does; what it refuses is quoted.
+func shown(s string) string {
+	if of, err := Show(s); err == nil {
+		return of
+	}
+	return text.Quote(s, len(s))
 }
 
 // quoted returns a text of others on one line: JSON as it is, if all of it is visible.

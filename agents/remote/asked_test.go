@@ -67,7 +67,7 @@ func question(t *testing.T, w *writer) asking.Call {
 	if len(calls) != 1 || len(w.calls) > 0 {
 		t.Fatalf("%v after the calls %q", err, w.calls)
 	}
-	if got := calls[0].String(); got != `a wants to call write with { "text": "<b>" }: its policy is to ask` {
+	if got := calls[0].String(); got != `a wants to call write with { "text": "<b>" }: this tool needs a person's approval` {
 		t.Errorf("it asks %q", got)
 	}
 	return calls[0]

@@ -45,7 +45,7 @@ func TestACallThatNeedsPermissionContinuesWithTheAnswer(t *testing.T) {
 		if len(q) != 1 || n.Load() != 0 || q[0].Agent != "ann" || q[0].Tool != "files/write" || q[0].Args != args {
 			t.Fatalf("asked %+v after %d calls", q, n.Load())
 		}
-		if text := err.Error(); !strings.Contains(text, `ann wants to call files/write with {"path":"a\u001b[31m"}: its policy is to ask`) {
+		if text := err.Error(); !strings.Contains(text, `ann wants to call files/write with {"path":"a\u001b[31m"}: this tool needs a person's approval`) {
 			t.Errorf("the user is told %q", text)
 		}
 		by.answer(q[0], asking.Answer{Verdict: verdict, Reason: "not today"})
@@ -280,7 +280,7 @@ func TestAQuestionShowsAllArgumentsOrStatesWhatItCuts(t *testing.T) {
 	if !strings.Contains(q.Detail(), "delete everything") {
 		t.Errorf("the detail is %q", q.Detail())
 	}
-	if want := fmt.Sprintf(`…" (the beginning of %d bytes with the SHA-256 %x): its policy is to ask`, len(args), sha256.Sum256([]byte(args))); !strings.HasSuffix(q.String(), want) {
+	if want := fmt.Sprintf(`…" (the beginning of %d bytes with the SHA-256 %x): this tool needs a person's approval`, len(args), sha256.Sum256([]byte(args))); !strings.HasSuffix(q.String(), want) {
 		t.Errorf("got %q, want the end %q", q.String(), want)
 	}
 }

@@ -38,15 +38,16 @@ type How string
 
 // The ends of calls.
 const (
-	Done     How = "done"    // with a result
-	Failed   How = "failed"  // the tool reports that it failed
-	Broken   How = "broken"  // it got no result
-	TimedOut How = "timeout" // it got none in time
-	Invalid  How = "invalid" // the arguments do not conform: it was not made
-	Denied   How = "denied"  // by the policy or a person: it was not made
-	Asked    How = "asked"   // a person has to answer first
-	Beyond   How = "beyond"  // the turn had made its maximum number of calls: it was not made
-	Unknown  How = "unknown" // there is no such tool
+	Done     How = "done"     // with a result
+	Failed   How = "failed"   // the tool reports that it failed
+	Broken   How = "broken"   // it got no result
+	TimedOut How = "timeout"  // it got none in time
+	Invalid  How = "invalid"  // the arguments do not conform: it was not made
+	Denied   How = "denied"   // by the policy or a person: it was not made
+	Asked    How = "asked"    // a person has to answer first
+	Answered How = "answered" // a person gave the result: it was not made
+	Beyond   How = "beyond"   // the turn had made its maximum number of calls: it was not made
+	Unknown  How = "unknown"  // there is no such tool
 )
 
 // Signal returns the tool:result signal of the call, made by the given agent.
@@ -170,6 +171,9 @@ func (c *Calls) call(ctx context.Context, p Place, o offer, args json.RawMessage
 	if err := Check(o.Input, args); err != nil {
 		return refused(Invalid, fmt.Sprintf("the arguments do not conform to the schema of %s: %s", o.Full(), text.Cut(err.Error(), 500))), nil
 	}
+	if _, err := asking.Show(string(args)); err != nil {
+		return refused(Invalid, err.Error()), nil
+	}
 	p = p.with("call", o.Full(), string(args))
 	var made entry
 	e, err := recorded(ctx, c.turn, p, func(ctx context.Context) (_ entry, err error) {
@@ -191,7 +195,7 @@ func (c *Calls) perform(ctx context.Context, p Place, o offer, args json.RawMess
 	if err != nil {
 		return refused(Broken, fmt.Sprintf("%s cannot be called: %v", o.Full(), err)), nil
 	}
-	said, err := c.permission(ctx, p, o, tool.Spec, args)
+	said, sent, err := c.permission(ctx, p, o, tool.Spec, args)
 	var cannot *signals.FieldError
 	switch n := len(said); {
 	case errors.As(err, &cannot):
@@ -200,38 +204,61 @@ func (c *Calls) perform(ctx context.Context, p Place, o offer, args json.RawMess
 		return entry{}, err
 	case n > 0 && said[n-1].Answer.Verdict == asking.Deny:
 		e = refused(Denied, fmt.Sprintf("a person has denied the call of %s: %s", o.Full(), cmp.Or(said[n-1].Answer.Reason, "no reason was given")))
-	default:
+	case n > 0 && said[n-1].Answer.Verdict == asking.Respond:
+		e = entry{Result: Result{Text: said[n-1].Answer.Reason}, How: Answered}
+	case string(sent) == string(args):
 		e, err = c.set.run(ctx, tool, args)
+	default:
+		e, err = c.edited(ctx, tool, sent)
 	}
 	e.Answers = said
 	return e, err
 }
 
-// permission returns what a person said of the call, and records that it begins unless the last
-// answer denies it. Its error is a [*signals.FieldError] if the question cannot be asked.
-func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args json.RawMessage) (said []asking.Answered, err error) {
+// edited makes a call with a person's arguments, which the agent is told.
+func (c *Calls) edited(ctx context.Context, tool Tool, args json.RawMessage) (entry, error) {
+	if err := Check(tool.Input, args); err != nil {
+		return refused(Invalid, fmt.Sprintf("a person has changed the arguments of %s to what does not conform to its schema: %s", tool.Full(), text.Cut(err.Error(), 500))), nil
+	}
+	e, err := c.set.run(ctx, tool, args)
+	e.Result.Text = fmt.Sprintf("a person has changed the arguments of this call to %s; its result: %s", args, e.Result.Text)
+	return e, err
+}
+
+// permission returns what a person said of the call, and the arguments to send, and records that it
+// begins unless the last answer is against it. Its error is a [*signals.FieldError] if the question
+// cannot be asked.
+func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args json.RawMessage) (said []asking.Answered, sent json.RawMessage, err error) {
 	q := asking.Call{Thread: p.Thread, Agent: p.Agent, Turn: p.Turn, Call: p.Call, Tool: o.Full(), Args: string(args), Spec: now.Hash(), Rule: o.rule}
 	switch {
 	case q.Spec != o.Hash():
 		text, _ := json.Marshal(now) // raw messages that were validated always marshal
-		q.Changed, q.Why = string(text), "the tool has changed its description, schema or hints since it was first offered"
+		offered, _ := json.Marshal(o.Spec)
+		q.Changed, q.Offered, q.Why = string(text), string(offered), "the tool has changed its description, schema or hints since it was first offered"
 	case o.policy == Ask:
-		q.Why = "its policy is to ask"
+		q.Why = "this tool needs a person's approval"
 	}
-	denied := func() bool { return len(said) > 0 && said[len(said)-1].Answer.Verdict == asking.Deny }
-	if said, err = ask(ctx, said, q); err != nil || denied() {
-		return said, err
+	over := func() bool { // or the arguments are those of the last answer
+		if err != nil || len(said) == 0 {
+			return err != nil
+		}
+		last := said[len(said)-1].Answer
+		q.Args = cmp.Or(last.Args, q.Args)
+		return !last.Verdict.Makes()
 	}
-	for q.Changed = ""; ; {
+	if said, err = c.ask(ctx, said, q); over() {
+		return said, nil, err
+	}
+	for q.Changed, q.Offered = "", ""; ; {
 		mine := begun{true, rand.Text()} // of two processes that begin at once, one has its own on record
 		first, err := recorded(ctx, c.turn, p.with("begun", "first"+strings.Repeat(", again", q.Attempt)), func(context.Context) (begun, error) { return mine, nil })
 		if err != nil || first == mine || now.Hints.repeats() {
-			return said, err
+			return said, json.RawMessage(q.Args), err
 		}
 		q.Attempt++
 		q.Why = "an earlier call began and has no result on record, so it may have been done"
-		if said, err = ask(ctx, said, q); err != nil || denied() {
-			return said, err
+		if said, err = c.ask(ctx, said, q); err != nil || over() {
+			return said, nil, err
 		}
 	}
 }
@@ -243,8 +270,9 @@ type begun struct {
 }
 
 // ask adds the answer to a question about a call. Without one, its error asks, unless there is
-// no reason to ask.
-func ask(ctx context.Context, said []asking.Answered, q asking.Call) ([]asking.Answered, error) {
+// no reason to ask. An answer to another question about the same place does not count: the
+// question says what has changed since.
+func (c *Calls) ask(ctx context.Context, said []asking.Answered, q asking.Call) ([]asking.Answered, error) {
 	q = asking.New(q)
 	if a := asking.Of(ctx, q); a != nil {
 		return append(said, *a), nil
@@ -252,10 +280,36 @@ func ask(ctx context.Context, said []asking.Answered, q asking.Call) ([]asking.A
 	if q.Why == "" {
 		return said, nil
 	}
+	if before := asking.Before(ctx, q); before != nil {
+		if err := c.drifted(ctx, &q, before); err != nil {
+			return said, err
+		}
+	}
 	if err := q.Check(signals.Limits{}); err != nil {
 		return said, err
 	}
 	return said, &asking.Error{Calls: []asking.Call{q}}
+}
+
+// drifted says in a question what is not as it was when one about the same place was answered.
+func (c *Calls) drifted(ctx context.Context, q *asking.Call, before *asking.Answered) error {
+	was := before.Call
+	q.Was, q.Why = was.ID, fmt.Sprintf("%s answered %q, and since then something has changed; %s", cmp.Or(before.Answer.By, "a person"), before.Answer.Verdict, q.Why)
+	if was.Args != q.Args {
+		q.WasArgs = was.Args
+	}
+	if was.Rule != q.Rule {
+		q.WasRule = was.Rule
+	}
+	if was.Spec == q.Spec || was.Spec == "" || was.Tool != q.Tool {
+		return nil
+	}
+	offered, isThere, err := found[Spec](ctx, c.solve, c.place.solve("spec", was.Tool, was.Spec))
+	if isThere {
+		text, _ := json.Marshal(offered)
+		q.Offered = string(text)
+	}
+	return err
 }
 
 // errTooLong ends a call that takes longer than [Set.Timeout].

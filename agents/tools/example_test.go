@@ -44,5 +44,5 @@ func ExampleCalls_Make_asked() {
 	for _, call := range asking.Asked(err) {
 		fmt.Println(call, call.ID)
 	}
-	// Output: ann wants to call send with {"to":"all"}: its policy is to ask 48817f5b4d4a76536bab56cda764bab9
+	// Output: ann wants to call send with {"to":"all"}: this tool needs a person's approval 48817f5b4d4a76536bab56cda764bab9
 }

@@ -28,7 +28,7 @@ func askedOf(all ...*solves.Result) (open []runlog.Question) {
 	return open
 }
 
-// permitted records an answer to a call that a run asks about: the one that it names, or the only one.
+// permitted records an answer to a call that a run asks about, which it names.
 func permitted(ctx context.Context, file *journal.File, a asking.Answer) error {
 	all, err := solves.List(file)
 	if err != nil {
@@ -48,33 +48,40 @@ func permitted(ctx context.Context, file *journal.File, a asking.Answer) error {
 		a.ID, thread = q.ID, q.Thread
 	case len(open) == 0:
 		return errors.New("the run does not ask about the call of a tool")
-	case len(open) > 1:
-		return &several{open}
 	default:
-		a.ID, thread = open[0].ID, open[0].Thread
+		return &several{open}
 	}
 	return solves.Answer(ctx, file, thread, a)
 }
 
-// A several says that an answer has to name one of the calls that wait.
+// A several says that an answer has to name one of the calls that wait: what waits may have changed
+// since somebody looked.
 type several struct{ open []runlog.Question }
 
+const unnamed = "--call is required: an answer names the call that it is about; what waits is listed above"
+
 func (e *several) Error() string {
-	return fmt.Sprintf("%d calls wait for an answer: name one of them with --call", len(e.open))
+	return unnamed
 }
 
 // permission returns the answer that --allow or --deny is.
 func (f *answerFlags) permission(text []string) (*asking.Answer, error) {
-	a := &asking.Answer{ID: f.call, By: f.by, Reason: f.deny, Verdict: asking.Deny}
+	a := &asking.Answer{ID: f.call, By: f.by, Reason: f.deny + f.respond, Args: f.args, Verdict: asking.Deny}
 	switch {
-	case f.allow != "" && f.deny != "":
-		return nil, usage(errors.New("--allow and --deny exclude each other"))
+	case f.allow != "" && f.deny+f.respond != "" || f.deny != "" && f.respond != "":
+		return nil, usage(errors.New("--allow and --deny exclude each other, and --respond both"))
+	case f.args != "" && f.allow != "once":
+		return nil, usage(errors.New("--args changes the arguments of one call that is allowed: it needs --allow"))
 	case strings.HasPrefix(f.deny, "--"):
 		return nil, usage(fmt.Errorf("--deny needs a reason, and %s is a flag", f.deny))
 	case len(text) > 0 || f.vote+f.against != "":
 		return nil, usage(errors.New("--allow and --deny answer about the call of a tool: they take neither a text nor a vote"))
 	case f.thread != "" && f.server.link == "":
 		return nil, usage(errors.New("--thread is for calls of tools in a run of a server: it needs --server"))
+	case f.respond != "":
+		a.Verdict = asking.Respond
+	case f.args != "":
+		a.Verdict = asking.Edit
 	case f.allow == "once":
 		a.Verdict = asking.Once
 	case f.allow == "solve":
@@ -100,7 +107,7 @@ func sayAsked(w io.Writer, run, flags string, open []runlog.Question) {
 		fmt.Fprintln(w, "A person has to allow this call:")
 		fmt.Fprintln(w, "  "+strings.ReplaceAll(text.Lines(q.Call.Detail()), "\n", "\n  "))
 		if run != "" {
-			sayHow(w, run, flags, q.ID, q.Call.ForSolve())
+			sayHow(w, run, flags, q.ID, q.Call.Verdicts())
 		}
 	}
 	if run == "" {
@@ -108,15 +115,13 @@ func sayAsked(w io.Writer, run, flags string, open []runlog.Question) {
 	}
 }
 
-// sayHow says how to answer about the call of a tool in a run, with these further flags. A call that may have
-// been made cannot be allowed for the solve.
-func sayHow(w io.Writer, run, flags, call string, forSolve bool) {
-	answers := []string{"--allow", "--allow=solve", "--deny REASON"}
-	if !forSolve {
-		answers = slices.Delete(answers, 1, 2)
+// sayHow says how to answer about the call of a tool in a run, with these further flags.
+func sayHow[V ~string](w io.Writer, run, flags, call string, verdicts []V) {
+	ways := map[asking.Verdict]string{
+		asking.Once: "--allow", asking.Solve: "--allow=solve", asking.Deny: "--deny REASON", asking.Edit: "--allow --args JSON", asking.Respond: "--respond TEXT",
 	}
 	fmt.Fprintln(w, "Answer with one of:")
-	for _, answer := range answers {
-		fmt.Fprintf(w, "  swarmbus answer %s --call %s %s%s\n", run, call, answer, flags)
+	for _, v := range verdicts {
+		fmt.Fprintf(w, "  swarmbus answer %s --call %s %s%s\n", run, call, ways[asking.Verdict(v)], flags)
 	}
 }

@@ -76,7 +76,11 @@ rounds: 2
 	if status == exitDecided || !strings.Contains(errs, `ada said "deny: not this one" at `) || len(written()) > 0 {
 		t.Errorf("a second answer: status %d, written %q: %s", status, written(), errs)
 	}
-	_, out, errs = swarmbusRun(t, "answer", p.run, "--allow") // one is left
+	// Somebody who has read the first screen pastes what was right for it: one is left.
+	if status, _, errs := swarmbusRun(t, "answer", p.run, "--allow"); status != exitUsage || !strings.Contains(errs, "--call is required") || len(written()) > 0 {
+		t.Errorf("without an id: status %d, written %q: %s", status, written(), errs)
+	}
+	_, out, errs = swarmbusRun(t, "answer", p.run, "--call", ids["one"], "--allow")
 	if got := written(); len(got) != 1 || got[0] != "one" || !strings.Contains(out, "a person has denied the call of files/write: not this one") {
 		t.Errorf("written %q: %s%s", got, out, errs)
 	}

@@ -31,6 +31,8 @@ type answerFlags struct {
 	call    string
 	allow   string
 	deny    string
+	respond string
+	args    string
 	server  serverFlag
 }
 
@@ -45,8 +47,9 @@ your vote on a proposal, which counts like that of another voter.
 
 A run that ended because an agent wants to call a tool is continued with --allow, for this
 call, --allow=solve, for all calls of this tool by this agent in this solve, or --deny with
-the reason, which the agent sees. --call names the call by its id, or the beginning of it; it
-may be left out if only one call waits. Without an answer, the calls that wait are listed.
+the reason, which the agent sees. --args changes the arguments of a call that is allowed, which
+the agent sees, too; --respond gives the result of a call that is not made. --call names the
+call by its id, or the beginning of it. Without an answer, the calls that wait are listed.
 
 A question is answered once: a second answer is refused, with the name of who answered
 first. In a run of another program the answer is kept until the program resumes the solve;
@@ -66,10 +69,10 @@ by solve --resume.` + aRun,
 			if f.server.link != "" {
 				return f.server.answer(cmd, &f, args[1:])
 			}
-			if len(args) == 1 && f.allow+f.deny+f.vote+f.against == "" {
+			if len(args) == 1 && f.verdict()+f.vote+f.against == "" {
 				return f.list(cmd)
 			}
-			if f.allow+f.deny != "" {
+			if f.verdict() != "" {
 				permit, err := f.permission(args[1:])
 				if err != nil {
 					return err
@@ -100,10 +103,15 @@ by solve --resume.` + aRun,
 	flags.StringVar(&f.allow, "allow", "", "allow the call of a tool: once, or for the solve")
 	flags.Lookup("allow").NoOptDefVal = "once"
 	flags.StringVar(&f.deny, "deny", "", "deny the call of a tool, for this reason")
+	flags.StringVar(&f.respond, "respond", "", "do not make the call of a tool: its result is this text")
+	flags.StringVar(&f.args, "args", "", "with --allow, all arguments of the call, as JSON, instead of the agent's")
 	f.server.define(flags)
 	f.solve.defineAgain(cmd)
 	return cmd
 }
+
+// verdict returns what says that a call is answered; "": nothing.
+func (f *answerFlags) verdict() string { return f.allow + f.deny + f.respond + f.args }
 
 // orServer says of a run that is not here that it may be one of a server.
 func orServer(err error) error {

@@ -172,7 +172,7 @@ func withServer(cmd *cobra.Command, allowed ...string) (err error) {
 
 // answer answers the question of a solve of the server, which continues it.
 func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) error {
-	if err := withServer(cmd, "by", "thread", "vote", "against", "call", "allow", "deny"); err != nil {
+	if err := withServer(cmd, "by", "thread", "vote", "against", "call", "allow", "deny", "respond", "args"); err != nil {
 		return err
 	}
 	c, err := f.client()
@@ -180,7 +180,7 @@ func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) e
 		return err
 	}
 	about := "question"
-	if a.allow+a.deny != "" {
+	if a.verdict() != "" {
 		about = "tool"
 		if _, err := a.permission(text); err != nil {
 			return err
@@ -193,10 +193,8 @@ func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) e
 		return err
 	}
 	if about == "tool" {
-		v := api.Verdict{Verdict: a.allow, Reason: a.deny, By: a.by}
-		if a.deny != "" {
-			v.Verdict = "deny"
-		}
+		said, _ := a.permission(text) // checked above
+		v := api.Verdict{Verdict: string(said.Verdict), Reason: said.Reason, Args: said.Args, By: a.by, Shown: item.Tool.Shown}
 		_, err = c.Decide(cmd.Context(), item.ID, v)
 	} else {
 		said := api.Answer{Text: strings.Join(text, ""), Vote: a.vote + a.against, By: a.by}
@@ -220,6 +218,8 @@ func sayAnswered(cmd *cobra.Command, c *client.Client, item *api.Item, a *answer
 		fmt.Fprintf(out, "The question was: %s\n", text.Printable(item.Reason))
 	case a.deny != "":
 		fmt.Fprintf(out, "Denied: %s\n", callOf(item))
+	case a.respond != "":
+		fmt.Fprintf(out, "Answered instead of the tool: %s\n", callOf(item))
 	default:
 		fmt.Fprintf(out, "Allowed (%s): %s\n", a.allow, callOf(item))
 	}
@@ -231,8 +231,8 @@ func sayAnswered(cmd *cobra.Command, c *client.Client, item *api.Item, a *answer
 	waits := false
 	for i := range left {
 		if it := &left[i]; it.Open && it.Solve == item.Solve && it.Tool != nil {
-			fmt.Fprintf(out, "The solve still waits for an answer: %s\n", callOf(it))
-			sayHow(out, it.Run, atServer(thread), it.Tool.ID, it.Tool.Solve)
+			fmt.Fprintf(out, "The solve still waits for an answer:\n%s\n", text.Lines(it.Words))
+			sayHow(out, it.Run, atServer(thread), it.Tool.ID, it.Tool.Verdict)
 			waits = true
 		}
 	}
@@ -258,8 +258,8 @@ func atServer(thread string) string {
 func sayWaits(w io.Writer, one *api.Solve, items []api.Item) {
 	for i := range items {
 		if item := &items[i]; item.Tool != nil {
-			fmt.Fprintf(w, "A person has to allow this call: %s\n", callOf(item))
-			sayHow(w, one.Run, atServer(one.Thread), item.Tool.ID, item.Tool.Solve)
+			fmt.Fprintf(w, "A person has to allow this call:\n%s\n", text.Lines(item.Words))
+			sayHow(w, one.Run, atServer(one.Thread), item.Tool.ID, item.Tool.Verdict)
 		}
 	}
 	if len(items) > 0 && items[0].Tool != nil {
@@ -299,12 +299,12 @@ func waits(cmd *cobra.Command, c *client.Client, a *answerFlags, about string) (
 		}
 		return nil, usage(fmt.Errorf("several solves wait: name one by --thread: %s", strings.Join(slices.Compact(waiting), ", ")))
 	}
-	if len(open) > 1 {
+	if about == "tool" && a.call == "" {
 		for _, it := range open {
-			fmt.Fprintf(cmd.ErrOrStderr(), "A person has to allow this call: %s\n", callOf(it))
-			sayHow(cmd.ErrOrStderr(), run, " --server LINK", it.Tool.ID, it.Tool.Solve)
+			fmt.Fprintf(cmd.ErrOrStderr(), "A person has to allow this call:\n%s\n", text.Lines(it.Words))
+			sayHow(cmd.ErrOrStderr(), run, " --server LINK", it.Tool.ID, it.Tool.Verdict)
 		}
-		return nil, usage(fmt.Errorf("%d calls wait for an answer: name one of them with --call", len(open)))
+		return nil, usage(errors.New(unnamed))
 	}
 	return open[0], nil
 }

@@ -128,6 +128,13 @@ func builtServer(t *testing.T) string {
 	return server
 }
 
+// idOf returns the id of the call that a command says how to answer; "": it says nothing.
+func idOf(printed string) string {
+	_, of, _ := strings.Cut(printed, "--call ")
+	of, _, _ = strings.Cut(of, " ")
+	return of
+}
+
 // TestRecordTriage records the cassette, with a person who allows to write.
 func TestRecordTriage(t *testing.T) {
 	if !*update {
@@ -143,7 +150,7 @@ func TestRecordTriage(t *testing.T) {
 	if status != exitEscalated {
 		t.Fatal(status, out, errs)
 	}
-	status, out, errs = swarmbusRun(t, "answer", p.run, "--allow", "--by", "ann", "--record", tape)
+	status, out, errs = swarmbusRun(t, "answer", p.run, "--call", idOf(errs), "--allow", "--by", "ann", "--record", tape)
 	if status != exitDecided {
 		t.Fatal(status, out, errs)
 	}
@@ -178,8 +185,8 @@ func TestATeamReadsFilesAndAsksBeforeItWrites(t *testing.T) {
 		t.Fatalf("status %d: %s%s", status, out, errs)
 	}
 	for _, want := range []string{
-		"A person has to allow this call:\n  agent: scribe\n  tool: files/write\n  arguments: {\"name\":\"cause.md\",\"text\":\"payments 7.0",
-		"asked because: its policy is to ask\n", "swarmbus answer " + p.run + " --call eb25249a548fda890df07fe00c14d416 --allow\n",
+		"A person has to allow this call:\n  agent: scribe\n  tool: files/write\n  arguments: {\n    \"name\": \"cause.md\",\n    \"text\": \"payments 7.0",
+		"asked because: this tool needs a person's approval\n", "swarmbus answer " + p.run + " --call eb25249a548fda890df07fe00c14d416 --allow\n",
 	} {
 		if !strings.Contains(errs, want) {
 			t.Errorf("it does not say %q: %s", want, errs)
@@ -203,7 +210,7 @@ func TestATeamReadsFilesAndAsksBeforeItWrites(t *testing.T) {
 	if !strings.Contains(before, "read ") || strings.Contains(before, "write ") {
 		t.Errorf("before the answer the server was called: %q", before)
 	}
-	status, out, errs = swarmbusRun(t, "answer", p.run, "--allow", "--by", "ann")
+	status, out, errs = swarmbusRun(t, "answer", p.run, "--call", idOf(errs), "--allow", "--by", "ann")
 	if status != exitDecided || !strings.Contains(out, "payments 7.0 opens 200 connections") || p.written(t) != cause {
 		t.Fatalf("answered: status %d, written %q: %s%s", status, p.written(t), out, errs)
 	}
@@ -354,9 +361,9 @@ func TestATeamThatIsKilledAtEachStepRepeatsNoCall(t *testing.T) {
 			continue
 		case exitEscalated:
 			asked++
-			args = []string{"answer", p.run, "--allow"}
+			args = []string{"answer", p.run, "--call", idOf(out), "--allow"}
 			if strings.Contains(out, "may have been done") && p.written(t) != "" {
-				args = []string{"answer", p.run, "--deny", "it was written"}
+				args = []string{"answer", p.run, "--call", idOf(out), "--deny", "it was written"}
 			}
 			continue
 		case exitDecided:

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 func Example() {
 	main()
 	// Output:
-	// asked: operator wants to call incidents/note with {"text":"payments: a third fail again"}: its policy is to ask
+	// asked: operator wants to call incidents/note with {"text":"payments: a third fail again"}: this tool needs a person's approval
 	// operator called error_rate: 0.31
 	// operator called incidents/search: {"found":["2026-05-11 payments: a third failed; the circuit breaker was opened"]}
 	// operator called incidents/search: the arguments do not conform to the schema of incidents/search: validating root: unexpected additional properties ["query"]

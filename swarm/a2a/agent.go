@@ -1,6 +1,7 @@
 package a2a
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/a2aproject/a2a-go/a2a"
@@ -24,31 +26,35 @@ type agent struct {
 // OnSendMessage implements [a2asrv.RequestHandler]: it waits until the task stops or asks,
 // unless the client does not want to.
 func (g *agent) OnSendMessage(ctx context.Context, p *a2a.MessageSendParams) (a2a.SendMessageResult, error) {
-	id, _, err := g.take(ctx, p)
+	of, err := g.take(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	d, items, err := g.look(ctx, id, 0)
+	d, items, err := g.look(ctx, of.id, 0)
 	for waits := p.Config == nil || p.Config.Blocking == nil || *p.Config.Blocking; err == nil && waits && goesOn(d, items); {
 		if err = g.pause(ctx); err == nil {
-			d, items, err = g.look(ctx, id, 0)
+			d, items, err = g.look(ctx, of.id, 0)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return TaskOf(d, items), nil
+	t := TaskOf(d, items)
+	if of.answered.Answer != nil {
+		t.Metadata = map[string]any{"answered": data(of.answered.Answer)}
+	}
+	return t, nil
 }
 
 // OnSendMessageStream implements [a2asrv.RequestHandler].
 func (g *agent) OnSendMessageStream(ctx context.Context, p *a2a.MessageSendParams) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
-		id, after, err := g.take(ctx, p)
+		t, err := g.take(ctx, p)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		g.follow(ctx, id, after, yield)
+		g.follow(ctx, t.id, t.after, yield)
 	}
 }
 
@@ -85,29 +91,63 @@ func (g *agent) OnCancelTask(ctx context.Context, p *a2a.TaskIDParams) (*a2a.Tas
 	return TaskOf(d, items), nil
 }
 
-// take starts a task with a message, or answers the question of one. It returns the task, and
-// the position in its log up to which the client knows it.
-func (g *agent) take(ctx context.Context, p *a2a.MessageSendParams) (id string, after uint64, err error) {
+// A taken message has begun a task, or answered a question of one.
+type taken struct {
+	id       string   // of the task
+	after    uint64   // position in its log up to which the client knows it
+	answered api.Item // with the answer that counts; zero: the message has begun it
+}
+
+// take starts a task with a message, or answers the question that it names. One that is repeated
+// is the same answer.
+func (g *agent) take(ctx context.Context, p *a2a.MessageSendParams) (t taken, err error) {
 	if p == nil || p.Message == nil {
-		return "", 0, invalid("there is no message")
+		return t, invalid("there is no message")
 	}
 	text, fields, err := read(p.Message.Parts)
 	if err != nil {
-		return "", 0, err
+		return t, err
 	}
 	if p.Message.TaskID == "" {
-		id, err := g.begin(ctx, text)
-		return id, 0, err
+		t.id, err = g.begin(ctx, text)
+		return t, err
 	}
-	id = string(p.Message.TaskID)
-	d, items, err := g.look(ctx, id, 0)
+	d, items, err := g.look(ctx, string(p.Message.TaskID), 0)
 	if err != nil {
-		return "", 0, err
+		return t, err
 	}
-	if len(items) == 0 {
-		return "", 0, fmt.Errorf("%w: the task is %s, and asks nothing", a2a.ErrUnsupportedOperation, TaskOf(d, nil).Status.State)
+	t = taken{id: d.ID, after: d.Seq}
+	question, err := named(d.ID, items, text, &fields)
+	if err != nil {
+		return t, err
 	}
-	return id, d.Seq, refused(g.answer(ctx, items[0], text, fields))
+	t.answered, err = g.s.o.Backend.Reply(ctx, question, fields.Reply)
+	return t, refused(err)
+}
+
+// named returns the id of the question that an answer names, in its data or before its text. One
+// without an id is refused: what waits may have changed since the client looked.
+func named(task string, items []api.Item, text string, of *reply) (string, error) {
+	if of.ID == "" {
+		of.ID, text, _ = strings.Cut(strings.TrimSpace(text), " ")
+		of.ID = strings.TrimSuffix(of.ID, ":")
+	}
+	if !strings.HasPrefix(of.ID, task+".") {
+		var open []string
+		for _, i := range items {
+			open = append(open, i.ID)
+		}
+		return "", invalid("an answer names its question, by the member id of a data part or before its text; open: %s", cmp.Or(strings.Join(open, ", "), "none"))
+	}
+	text = strings.TrimSpace(text)
+	if of.Answer == "" {
+		of.Answer = text
+	}
+	if verdict, reason, _ := strings.Cut(text, ":"); of.Verdict == "" {
+		of.Verdict = strings.TrimSpace(verdict)
+		of.Reason = cmp.Or(of.Reason, strings.TrimSpace(reason))
+	}
+	return of.ID, nil
 }
 
 // begin starts a task, unless too many run. One is started at a time, so that each counts those
@@ -133,8 +173,11 @@ func (g *agent) begin(ctx context.Context, text string) (id string, err error) {
 	return one.ID, refused(err)
 }
 
-// reply is what a data part of an answer may have.
-type reply struct{ Answer, Vote, Stance, Verdict, Reason string }
+// A reply is what the data of an answer may have.
+type reply struct {
+	ID string `json:"id"`
+	api.Reply
+}
 
 // read returns the text of a message, and the fields of its data.
 func read(parts a2a.ContentParts) (text string, fields reply, err error) {
@@ -143,6 +186,9 @@ func read(parts a2a.ContentParts) (text string, fields reply, err error) {
 		case a2a.TextPart:
 			text += part.Text
 		case a2a.DataPart:
+			if fields != (reply{}) {
+				return "", fields, invalid("a message with two data parts: answer one question with each message")
+			}
 			all, err := json.Marshal(part.Data)
 			if err == nil {
 				err = json.Unmarshal(all, &fields)
@@ -155,29 +201,6 @@ func read(parts a2a.ContentParts) (text string, fields reply, err error) {
 		}
 	}
 	return text, fields, nil
-}
-
-// answer passes an answer on. The first one counts: if somebody was faster, the task goes on
-// from theirs.
-func (g *agent) answer(ctx context.Context, item api.Item, text string, of reply) (err error) {
-	if of.Answer == "" {
-		of.Answer = text
-	}
-	if item.Tool == nil {
-		_, err = g.s.o.Backend.Inbox.Answer(ctx, item.ID, api.Answer{Text: of.Answer, Vote: of.Vote, Stance: of.Stance})
-	} else {
-		if of.Verdict == "" {
-			of.Verdict = of.Answer
-		}
-		if !slices.Contains([]string{"once", "solve", "deny"}, of.Verdict) {
-			return invalid("%.20q is no verdict: once, solve or deny", of.Verdict)
-		}
-		_, err = g.s.o.Backend.Inbox.Decide(ctx, item.ID, api.Verdict{Verdict: of.Verdict, Reason: of.Reason})
-	}
-	if first := (*api.Error)(nil); errors.As(err, &first) && first.Status == http.StatusConflict {
-		return nil
-	}
-	return err
 }
 
 // follow tells of a task until it stops or asks.

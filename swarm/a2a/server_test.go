@@ -61,10 +61,11 @@ func start(t *testing.T, pace time.Duration, o a2a.Options) *server {
 
 // A result is what the tests read of a result, of an event, or of an error.
 type result struct {
-	Kind   string
-	ID     string
-	Final  bool
-	Status struct {
+	Kind     string
+	ID       string
+	Final    bool
+	Metadata map[string]any
+	Status   struct {
 		State   string
 		Message struct{ Parts []part }
 	}
@@ -177,10 +178,11 @@ func TestAQuestionIsAnsweredByAMessageToTheTask(t *testing.T) {
 	if first.Kind != "task" || last.Kind != "status-update" || !last.Final || last.Status.State != "input-required" || !strings.Contains(last.Status.Message.Parts[0].Text, "May raw access logs") {
 		t.Fatalf("got %+v … %+v", first, last)
 	}
+	question := last.Status.Message.Parts[1].Data["id"].(string)
 	if other := s.call("message/send", says(first.ID, `{"kind":"file","file":{"uri":"file:///etc/passwd"}}`)); other.Error == nil || other.Error.Code != -32005 {
 		t.Errorf("a file: got %+v", other)
 	}
-	all = s.stream("message/stream", says(first.ID, text("it is policy"), `{"kind":"data","data":{"vote":"seven-days"}}`))
+	all = s.stream("message/stream", says(first.ID, text("it is policy"), `{"kind":"data","data":{"id":"`+question+`","vote":"seven-days"}}`))
 	last = all[len(all)-1]
 	if last.Status.State != "completed" || !last.Final {
 		t.Fatalf("got %+v", last)
@@ -194,8 +196,12 @@ func TestAQuestionIsAnsweredByAMessageToTheTask(t *testing.T) {
 	if len(decision.Parts) != 2 || decision.Parts[1].Data["choice"] != "seven-days" {
 		t.Errorf("got %+v", decision)
 	}
-	if late := s.call("message/send", says(first.ID, text("me too"))); late.Error == nil || late.Error.Code != -32004 {
+	if late := s.call("message/send", says(first.ID, text("me too"))); late.Error == nil || late.Error.Code != -32602 {
 		t.Errorf("an answer to what asks nothing: got %+v", late)
+	}
+	late := s.call("message/send", says(first.ID, text(question+" me too")))
+	if one, ok := late.Result.Metadata["answered"].(map[string]any); !ok || one["vote"] != "seven-days" || late.Result.Status.State != "completed" {
+		t.Errorf("a second answer: got %+v %+v", late.Error, late.Result.Metadata)
 	}
 	whole := s.stream("tasks/resubscribe", `{"id":"`+first.ID+`"}`)
 	if len(whole) <= len(all) || whole[len(whole)-1].Status.State != "completed" {

@@ -80,19 +80,13 @@ func said(t *a2a.Task, w api.Said) a2a.Event {
 	}
 }
 
-// question is what a person, or an agent in a person's place, is asked.
+// question is what a person, or an agent in a person's place, is asked, and how to answer.
 func question(i api.Item) string {
+	how := "an answer"
 	if i.Tool != nil {
-		return fmt.Sprintf("%s wants to call %s with %s: %s. Answer once or deny, or solve to allow it for the whole task.", i.Asks, i.Tool.Tool, i.Tool.Args, i.Reason)
+		how = strings.Join(i.Tool.Verdict, ", ") + "; a reason follows a colon"
 	}
-	text := i.Asks + " asks: " + i.Reason
-	if i.Context != "" {
-		text += "\n" + i.Context
-	}
-	for _, o := range i.Options {
-		text += fmt.Sprintf("\n%s: %s (support %.2f)", o.Proposal, o.Content, o.Support)
-	}
-	return text
+	return fmt.Sprintf("%s\nAnswer with a data part that has the id %q and what its schema says, or with the text %q and %s.", i.Words, i.ID, i.ID, how)
 }
 
 func message(t *a2a.Task, id string, parts ...a2a.Part) *a2a.Message {

@@ -2,14 +2,14 @@ package mcpserver
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
@@ -32,39 +32,25 @@ func forms(items []api.Item) sdk.InputRequestMap {
 	return all
 }
 
-// form is a question as a form for the user. Texts of agents are cut, printable, and quoted
-// in ours.
+// longest is the most bytes of a question that a form shows.
+const longest = 8 << 10
+
+// form is a question as a form for the user. One that is too long for it says so, and can only be
+// denied.
 func form(i api.Item) *sdk.ElicitParams {
-	if i.Tool != nil {
-		allow := []any{"once", "deny"}
-		if i.Tool.Solve {
-			allow = []any{"once", "solve", "deny"}
-		}
-		return &sdk.ElicitParams{
-			Message: fmt.Sprintf("The agent %s wants to call the tool %s with %s. The policy says: %s.", line(i.Asks, 64), line(i.Tool.Tool, 128), line(string(i.Tool.Args), 2000), line(i.Reason, 500)),
-			RequestedSchema: &jsonschema.Schema{Type: "object", Required: []string{"verdict"}, Properties: map[string]*jsonschema.Schema{
-				"verdict": {Type: "string", Enum: allow, Description: "Allow it once, for the whole solve, or deny it"},
-				"reason":  {Type: "string", Description: "Required to deny it: the agent sees it"},
-			}},
+	all, _ := json.Marshal(i.Schema) // it comes from JSON
+	schema := &jsonschema.Schema{}
+	_ = json.Unmarshal(all, schema)
+	words := i.Words
+	if len(words) > longest {
+		where := fmt.Sprintf(" (the beginning of %d bytes with the SHA-256 %x. This form cannot show all of it: read it in the console or with swarmbus answer, and answer there)", len(words), sha256.Sum256([]byte(words)))
+		words = text.Fit(words, longest-len(where)) + where
+		if verdict := schema.Properties["verdict"]; verdict != nil {
+			verdict.Enum = []any{"deny"}
+			delete(schema.Properties, "args")
 		}
 	}
-	message := fmt.Sprintf("%s asks: %s", line(i.Asks, 64), line(i.Reason, 2000))
-	if i.Context != "" {
-		message += "\n\n" + line(i.Context, 4000)
-	}
-	form := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{
-		"answer": {Type: "string", Description: "Passed to all agents"},
-	}}
-	if len(i.Options) > 0 {
-		vote := &jsonschema.Schema{Type: "string", Enum: []any{""}, Description: "Your vote for a proposal, if you have one"}
-		message += "\n"
-		for _, o := range i.Options {
-			vote.Enum = append(vote.Enum, o.Letter)
-			message += fmt.Sprintf("\n%s: %s (support %.2f)", o.Letter, line(o.Content, 500), o.Support)
-		}
-		form.Properties["vote"] = vote
-	}
-	return &sdk.ElicitParams{Message: message, RequestedSchema: form}
+	return &sdk.ElicitParams{Message: words, RequestedSchema: schema}
 }
 
 // ask asks the questions one by one, while the tool is called.
@@ -106,24 +92,14 @@ func (f *following) answer(ctx context.Context, i api.Item, said *sdk.ElicitResu
 		f.declined = true
 		return nil
 	}
-	text, _ := json.Marshal(said.Content) // it was decoded from JSON
-	var in struct{ Answer, Vote, Verdict, Reason string }
-	if err := json.Unmarshal(text, &in); err != nil {
+	content, _ := json.Marshal(said.Content) // it was decoded from JSON
+	var in api.Reply
+	if err := json.Unmarshal(content, &in); err != nil {
 		return fmt.Errorf("the answer is not what was asked for: %w", err)
 	}
-	if i.Tool != nil {
-		_, err = f.s.o.Backend.Inbox.Decide(ctx, i.ID, api.Verdict{Verdict: in.Verdict, Reason: in.Reason})
-	} else {
-		for _, o := range i.Options {
-			if in.Vote == o.Letter {
-				in.Vote = o.Proposal
-				break
-			}
-		}
-		_, err = f.s.o.Backend.Inbox.Answer(ctx, i.ID, api.Answer{Text: in.Answer, Vote: in.Vote})
+	if i.Tool != nil && len(i.Words) > longest && in.Verdict != "deny" {
+		return fmt.Errorf("the form did not show all of the call of %s: it can be denied here, and allowed in the console", line(i.Tool.Tool, 128))
 	}
-	if first := (*api.Error)(nil); errors.As(err, &first) && first.Status == http.StatusConflict {
-		return nil
-	}
+	_, err = f.s.o.Backend.Reply(ctx, i.ID, in)
 	return err
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/mcpserver"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // told collects the refused clients.
@@ -217,8 +218,9 @@ func (asking) Get(context.Context, string, uint64) (d api.SolveDetail, err error
 }
 
 func (asking) Items(context.Context, bool) ([]api.Item, error) {
+	q := &runlog.Question{Asks: evil, Reason: evil, Context: strings.Repeat("x", 1<<20)}
 	return []api.Item{
-		{ID: "1", Type: "question", Solve: "evil.1", Asks: evil, Reason: evil, Context: strings.Repeat("x", 1<<20), Options: []api.Option{{Letter: "A", Content: evil}}},
+		{ID: "1", Type: "question", Solve: "evil.1", Asks: evil, Reason: evil, Words: q.Words(runlog.Option{ID: "a", Content: evil})},
 		{ID: "2", Type: "question", Solve: "another.1", Reason: "of another solve"},
 	}, nil
 }

@@ -324,11 +324,11 @@ func TestTheUserOfTheClientAnswersQuestions(t *testing.T) {
 			c := connect(t, serve(t, mcpserver.Options{}), version, &sdk.ClientOptions{
 				ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 					asked = append(asked, r.Params.Message)
-					return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"vote": "B", "answer": "Only hashes are kept longer."}}, nil
+					return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"vote": "seven-days", "answer": "Only hashes are kept longer."}}, nil
 				},
 			})
 			got := call[solved](t, c, "solve", map[string]any{"task": asks})
-			if len(asked) != 1 || !strings.Contains(asked[0], "verifier asks: May raw access logs be kept for 30 days?") || !strings.Contains(asked[0], "\nB: Keep raw logs for 7 days") {
+			if len(asked) != 1 || !strings.Contains(asked[0], "verifier asks: May raw access logs be kept for 30 days?") || !strings.Contains(asked[0], "\nseven-days: Keep raw logs for 7 days") {
 				t.Errorf("asked %q", asked)
 			}
 			if got.State != "decided" || !strings.HasPrefix(got.Answer, "Keep raw logs for 7 days") {
@@ -352,7 +352,7 @@ func TestTheUserOfTheClientAllowsCallsOfTools(t *testing.T) {
 					},
 				})
 				got := call[solved](t, c, "solve", map[string]any{"task": asksTwice})
-				if !strings.Contains(asked, "verifier wants to call the tool rehearse with ") || got.State != "decided" || !strings.HasPrefix(got.Answer, want) {
+				if !strings.Contains(asked, "agent: verifier\ntool: rehearse\narguments: {\"plan\":") || got.State != "decided" || !strings.HasPrefix(got.Answer, want) {
 					t.Errorf("asked %q, got %+v", asked, got)
 				}
 			})

@@ -83,6 +83,24 @@ func OnRecord(log []signals.Any, answer signals.Any) error {
 	return refused(&signals.FieldError{Kind: signals.KindVote, Field: "proposalId", Value: v.Payload.ProposalID, Problem: "no agent proposed it"})
 }
 
+// Named refuses an answer that replies to another question than the one that waits; one that
+// replies to nothing is to that one.
+func Named(log []signals.Any, g *Stage, answer signals.Any) error {
+	id := answer.Head().ReplyTo
+	if id.IsZero() || id == g.Question() {
+		return nil
+	}
+	t := New(log[0].Head().Thread)
+	for _, s := range log {
+		t.Apply(s)
+	}
+	of, ok := t.Questions.Of(id.String())
+	if !ok || of.Answer == nil {
+		return refused(&signals.FieldError{Field: "replyTo", Value: id.String(), Problem: "no question that waits"})
+	}
+	return &AnsweredError{Thread: of.Thread, By: of.Answer.By, At: of.Answer.At}
+}
+
 // SourceOf returns the source of an answer.
 func SourceOf(answer signals.Any) string { return cmp.Or(answer.Head().Source, Person) }
 

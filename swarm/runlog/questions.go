@@ -37,6 +37,7 @@ type Said struct {
 	Seq     uint64         // of the signal that says it; 0: the log does not have it
 	Verdict asking.Verdict // about a call
 	Text    string         // the reason of a verdict
+	Args    string         // of the verdict Edit
 	Signal  signals.Any    // the answer to an escalation; nil: the log does not have it
 }
 
@@ -116,12 +117,14 @@ func (q *Questions) Answer(a asking.Answer) (say []signals.Any, err error) {
 		return nil, fmt.Errorf("%w: %s does not wait for an answer any more: it was asked anew, or the solve went on", ErrLog, a.ID)
 	case !slices.Contains(of.Call.Verdicts(), a.Verdict):
 		return nil, &signals.FieldError{Kind: asking.KindAnswered, Field: "verdict", Value: string(a.Verdict), Problem: "this call may have been made: it can be allowed once"}
+	case a.Shown != "" && a.Shown != of.Call.Shown():
+		return nil, &signals.FieldError{Kind: asking.KindAnswered, Field: "shown", Value: a.Shown, Problem: "not of the question as it is: read it again"}
 	}
 	h := signals.Header{Thread: of.Thread, Confidence: 1, TTL: -time.Millisecond, Recipients: signals.To(bus.System)}
 	if of.Seq == 0 {
 		say = append(say, signals.New(h, *of.Call))
 	}
-	a.By = cmp.Or(a.By, Person)
+	a.By, a.Shown = cmp.Or(a.By, Person), of.Call.Shown()
 	return append(say, signals.New(h, a)), nil
 }
 
@@ -211,7 +214,7 @@ func (q *Questions) settle() {
 }
 
 func saidOf(a asking.Answer, seq uint64, at time.Time) *Said {
-	return &Said{By: cmp.Or(a.By, Person), At: at, Seq: seq, Verdict: a.Verdict, Text: a.Reason}
+	return &Said{By: cmp.Or(a.By, Person), At: at, Seq: seq, Verdict: a.Verdict, Text: a.Reason, Args: a.Args}
 }
 
 // said returns the answer to an escalation, which is in the log.

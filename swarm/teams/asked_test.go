@@ -89,7 +89,7 @@ rounds: 2
 	}
 	r := play()
 	for _, who := range []string{"first", "third"} {
-		if want := who + " wants to call act with {}: its policy is to ask"; !strings.Contains(r.Detail, want) {
+		if want := who + " wants to call act with {}: this tool needs a person's approval"; !strings.Contains(r.Detail, want) {
 			t.Errorf("%s: it does not say that %s", r.Detail, want)
 		}
 	}

@@ -50,7 +50,8 @@ const client = await speaks({ enabled: true });
 let done = await send(client, "", [part("text", task)]);
 while (done.status.state === TaskState.TASK_STATE_INPUT_REQUIRED) {
   print(`? ${words(done.status.message.parts)}\n> ${vote}`);
-  done = await send(client, done.id, [part("data", { vote })]);
+  const asked = done.status.message.parts.find((p) => p.content?.$case === "data").content.value;
+  done = await send(client, done.id, [part("data", { id: asked.id, vote })]);
 }
 for (const a of done.artifacts) print(`\n${a.name}: ${words(a.parts)}`);
 const again = await client.getTask({ tenant: "", id: done.id, historyLength: undefined });

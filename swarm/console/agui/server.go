@@ -175,33 +175,16 @@ func (s *Server) resume(ctx context.Context, all []Resume) (one run, err error) 
 		if entry.Status == "cancelled" {
 			continue
 		}
-		if err := s.answer(ctx, item, entry); err != nil {
+		of, err := entry.response()
+		if err == nil {
+			_, err = s.Backend.Reply(ctx, item.ID, of)
+		}
+		if err != nil {
 			return one, err
 		}
 		one.left = false
 	}
 	return one, nil
-}
-
-// answer passes an answer on. The first answer counts: if another client was faster, the solve
-// continues from its answer.
-func (s *Server) answer(ctx context.Context, item api.Item, entry Resume) error {
-	of, err := entry.response()
-	if err != nil {
-		return err
-	}
-	if item.Tool != nil {
-		if !slices.Contains([]string{"once", "solve", "deny"}, of.Verdict) {
-			return invalid("resume: %.20q is no verdict: once, solve or deny", of.Verdict)
-		}
-		_, err = s.Backend.Inbox.Decide(ctx, item.ID, api.Verdict{Verdict: of.Verdict, Reason: of.Reason})
-	} else {
-		_, err = s.Backend.Inbox.Answer(ctx, item.ID, api.Answer{Text: of.Answer, Vote: of.Vote, Stance: of.Stance})
-	}
-	if first := (*api.Error)(nil); errors.As(err, &first) && first.Status == http.StatusConflict {
-		return nil
-	}
-	return err
 }
 
 // show sends the events of a run, and reports whether it has ended.

@@ -82,7 +82,10 @@ func (in inbox) Answer(ctx context.Context, id string, a api.Answer) (api.Item, 
 	if err := d.reached(ctx); err != nil {
 		return item, err
 	}
-	err = d.resume(thread, d.log.book().Log(thread), answerOf(a))
+	question, err := signals.ParseID(strings.TrimPrefix(id, item.Solve+"."))
+	if err == nil {
+		err = d.resume(thread, d.log.book().Log(thread), answerOf(a, question))
+	}
 	if answered := (*runlog.AnsweredError)(nil); errors.As(err, &answered) || errors.Is(err, work.ErrRuns) {
 		if item, err = in.after(ctx, d, id); err == nil {
 			err = second(item)
@@ -95,9 +98,9 @@ func (in inbox) Answer(ctx context.Context, id string, a api.Answer) (api.Item, 
 	return in.after(ctx, d, id)
 }
 
-// answerOf returns the signal of an answer.
-func answerOf(a api.Answer) signals.Any {
-	h := signals.Header{Source: a.By, Confidence: 1}
+// answerOf returns the signal of an answer to a question.
+func answerOf(a api.Answer, question signals.ID) signals.Any {
+	h := signals.Header{Source: a.By, Confidence: 1, ReplyTo: question}
 	if a.Vote == "" {
 		return signals.New(h, signals.Memory{Content: a.Text, Category: "answer", Importance: 1})
 	}

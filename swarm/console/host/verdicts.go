@@ -32,8 +32,8 @@ func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item,
 			return item, refused(err)
 		}
 	}
-	if v.Verdict == string(asking.Deny) && strings.TrimSpace(v.Reason) == "" {
-		return item, refused(&signals.FieldError{Field: "reason", Problem: "required to deny: the agent sees it"})
+	if verdict := asking.Verdict(v.Verdict); (verdict == asking.Deny || verdict == asking.Respond) && strings.TrimSpace(v.Reason) == "" {
+		return item, refused(&signals.FieldError{Field: "reason", Problem: "required to " + v.Verdict + ": the agent sees it"})
 	}
 	d, thread, err := solving(in).own(ctx, item.Solve)
 	if err == nil {
@@ -43,7 +43,7 @@ func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item,
 		return item, err
 	}
 	call := strings.TrimPrefix(id, item.Solve+".")
-	all, said := d.Answer(ctx, thread, asking.Answer{ID: call, Verdict: asking.Verdict(v.Verdict), Reason: v.Reason, By: cmp.Or(v.By, runlog.Person)})
+	all, said := d.Answer(ctx, thread, asking.Answer{ID: call, Verdict: asking.Verdict(v.Verdict), Reason: v.Reason, Args: v.Args, Shown: v.Shown, By: cmp.Or(v.By, runlog.Person)})
 	if said == nil && all {
 		if said = d.Resume(thread, nil); errors.Is(said, work.ErrStopping) {
 			said = nil // the next start goes on

@@ -2,7 +2,6 @@ package view
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -10,14 +9,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-// item returns the id of a question in the inbox: that of the call, or the position of the escalation
-// in the log.
-func (s *solve) item(q runlog.Question) string {
-	if q.Call != nil {
-		return s.id() + "." + q.ID
-	}
-	return fmt.Sprintf("%s.%d", s.id(), q.Seq)
-}
+// item returns the id of a question in the inbox.
+func (s *solve) item(q runlog.Question) string { return s.id() + "." + q.ID }
 
 // asked returns the questions of the solve that wait or were answered, as items.
 func (s *solve) asked() (all []api.Item) {
@@ -30,11 +23,19 @@ func (s *solve) asked() (all []api.Item) {
 		if c := q.Call; c != nil {
 			of.Type = "tool"
 			of.Tool = &api.Call{
-				ID: c.ID, Agent: c.Agent, Tool: c.Tool, Args: json.RawMessage(c.Args), Why: c.Why, Detail: c.Detail(), Changed: c.Changed != "", Solve: c.ForSolve(),
+				ID: c.ID, Agent: c.Agent, Tool: c.Tool, Args: json.RawMessage(c.Args), Why: c.Why, Detail: c.Detail(), Shown: c.Shown(), Changed: c.Changed != "", Solve: c.ForSolve(),
+			}
+			for _, v := range c.Verdicts() {
+				of.Tool.Verdict = append(of.Tool.Verdict, string(v))
 			}
 		} else {
 			of.Options = s.options()
 		}
+		var options []runlog.Option
+		for _, o := range of.Options {
+			options = append(options, runlog.Option{ID: o.Proposal, Content: o.Content, Support: o.Support})
+		}
+		of.Words, of.Schema = q.Words(options...), q.Schema(options...)
 		if of.Open || of.Answer != nil {
 			all = append(all, of)
 		}
@@ -62,7 +63,7 @@ func (s *solve) answer(q runlog.Question) *api.Answered {
 	if a == nil {
 		return nil
 	}
-	of := &api.Answered{By: a.By, Time: a.At, Seq: a.Seq, Verdict: string(a.Verdict), Text: a.Text}
+	of := &api.Answered{By: a.By, Time: a.At, Seq: a.Seq, Verdict: string(a.Verdict), Text: a.Text, Args: a.Args}
 	if a.Signal == nil {
 		return of
 	}

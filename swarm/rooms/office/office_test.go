@@ -335,7 +335,7 @@ agents:
 	}
 	whole, keys := new(journal.Memory), t.TempDir()
 	said, stubs := live(whole, keys, true)
-	const refused = "files/write is refused: its policy is to ask, and nobody is asked in a room: the roster has to allow it"
+	const refused = "files/write is refused: this tool needs a person's approval, and nobody is asked in a room: the roster has to allow it"
 	if len(stubs) != 2 || stubs[0] != "done first line" || stubs[1] != "error "+refused || made.Load() != 1 {
 		t.Errorf("%d calls, stubs %q", made.Load(), stubs)
 	}

@@ -7,7 +7,7 @@ import { useKeys } from "../lib/keys";
 import { go } from "../lib/route";
 import { inbox, name, putItem, waiting } from "../lib/store";
 import { ago, clean, clock, needed, two } from "../lib/text";
-import type { Answered, Item, Stance } from "../lib/types";
+import type { Answered, Item, Stance, Verdict } from "../lib/types";
 import { Glyph } from "../parts/glyph";
 import { Strip } from "../parts/shell";
 import { Gauge, Key, Letter, Segments, Top } from "../parts/small";
@@ -78,9 +78,11 @@ function Line({ i, on }: { i: Item; on: boolean }) {
 
 const words: Record<string, string> = { agree: "for ", disagree: "against ", abstain: "abstains on " };
 
+const verdicts: Partial<Record<Verdict, string>> = { deny: "Denied by ", edit: "Approved with changed arguments by ", respond: "Answered instead of the tool by " };
+
 function said(a: Answered, i: Item): string {
   const who = name(a.by) === "you" ? "you" : clean(a.by);
-  if (i.tool) return (a.verdict === "deny" ? "Denied by " : "Approved by ") + who + (a.text ? `: “${clean(a.text)}”` : "");
+  if (i.tool) return (verdicts[a.verdict as Verdict] ?? "Approved by ") + who + (a.text ? `: “${clean(a.text)}”` : "");
   const letter = i.options.find((o) => o.proposal === a.vote)?.letter;
   return `Answered by ${who}: ` + [letter && words[a.stance ?? "agree"] + letter, a.text && `“${clean(a.text)}”`].filter(Boolean).join(", ");
 }
@@ -135,12 +137,10 @@ function ToolFacts({ item }: { item: Item }) {
   return (
     <>
       <h2 class="T">May {clean(t.agent)} use {clean(t.tool)}?</h2>
-      <div class="cmd">{clean(t.tool)} {clean(JSON.stringify(t.args, null, 1) ?? "")}</div>
+      <pre class="cmd" aria-label="The call, as it is sent">{t.detail}</pre>
       <dl class="kv open">
         <dt>Asks</dt><dd><b class="b">{clean(t.agent)}</b>, in “{clean(item.task)}”</dd>
-        {item.reason && item.reason !== t.why && <><dt>Why now</dt><dd>{clean(item.reason)}</dd></>}
-        {t.why && <><dt>Stopped by</dt><dd>{clean(t.why)}</dd></>}
-        {t.changed && <><dt>Careful</dt><dd class="no">The tool is not what it was when it was allowed: its description or arguments have changed.</dd></>}
+        {t.changed && <><dt>Careful</dt><dd class="no">The tool is not what it was when it was offered: both definitions are above.</dd></>}
       </dl>
     </>
   );
@@ -182,36 +182,39 @@ function useSend(item: Item, written: string) {
 
 function AnswerForm({ item }: { item: Item }) {
   const options = [...item.options].sort((a, b) => b.support - a.support);
-  const [choice, choose] = useState(options.length ? 0 : -1);
+  // What a person chose stays chosen, by its id, however the list moves; "" is their own words.
+  const [choice, choose] = useState(options[0]?.proposal ?? "");
   const [text, type] = useState("");
   const [stance, take] = useState<Stance>("agree");
   const field = useRef<HTMLTextAreaElement>(null);
   const { busy, wrong, send } = useSend(item, text);
-  const own = choice < 0 || choice >= options.length;
+  const chosen = options.find((o) => o.proposal === choice), own = !choice;
+  const gone = !own && !chosen;
   const needs = own || stance !== "agree"; // a text
-  const answer = () => (needs && !text.trim() ? field.current?.focus() : void send("answer", { ...(!own && { vote: options[choice].proposal, stance }), ...(text.trim() && { text: text.trim() }) }));
-  const pick = (i: number) => {
-    choose(i);
-    if (i >= options.length) field.current?.focus();
+  const answer = () => (gone ? undefined : needs && !text.trim() ? field.current?.focus() : void send("answer", { ...(!own && { vote: choice, stance }), ...(text.trim() && { text: text.trim() }) }));
+  const pick = (id: string) => {
+    choose(id);
+    if (!id) field.current?.focus();
   };
   useKeys("Answer", [
-    ...[...options, null].slice(0, 9).map((o, i) => ({ keys: String(i + 1), does: o ? "for " + o.letter : "own words", run: () => pick(i) })),
+    ...[...options, null].slice(0, 9).map((o, i) => ({ keys: String(i + 1), does: o ? "for " + o.letter : "own words", run: () => pick(o?.proposal ?? "") })),
     { keys: "Mod+Enter", does: "send", run: () => void answer(), typing: true },
   ]);
   return (
     <div class="act">
       <div role="radiogroup" aria-label="Answer">
         {options.map((o, i) => (
-          <button key={o.proposal} class="opt" role="radio" aria-checked={choice === i} onClick={() => pick(i)}>
+          <button key={o.proposal} class="opt" role="radio" aria-checked={choice === o.proposal} onClick={() => pick(o.proposal)}>
             <kbd>{i + 1}</kbd><span><b class="b">{o.letter}</b> {clean(o.content)}</span><span class="mut">{o.for.length ? "for it: " + o.for.map(clean).join(", ") : ""}</span>
           </button>
         ))}
-        <button class="opt" role="radio" aria-checked={own} onClick={() => pick(options.length)}><kbd>{options.length + 1}</kbd><span>Answer in your own words</span><span /></button>
+        <button class="opt" role="radio" aria-checked={own} onClick={() => pick("")}><kbd>{options.length + 1}</kbd><span>Answer in your own words</span><span /></button>
       </div>
-      {!own && <p class="ink2">Your vote on {options[choice].letter}: <Segments label="Stance" value={stance} set={take} options={[["agree", "for"], ["disagree", "against"], ["abstain", "abstain"]]} /></p>}
+      {gone && <p class="wrong" role="alert">What you chose is not an option any more: choose again.</p>}
+      {chosen && <p class="ink2">Your vote on {chosen.letter}: <Segments label="Stance" value={stance} set={take} options={[["agree", "for"], ["disagree", "against"], ["abstain", "abstain"]]} /></p>}
       <textarea ref={field} class="ta" rows={2} aria-label={own ? "Your answer" : "A condition or a reason"} placeholder={own ? "Your answer (the agents read it)" : needs ? "Reason (needed; the agents read it)" : "Add a condition or a reason (the agents read it)"} value={text} onInput={(e) => type(e.currentTarget.value)} />
       {wrong && <p class="wrong" role="alert">{wrong}</p>}
-      <div class="row wrapped"><button class="btn p" disabled={busy || (needs && !text.trim())} onClick={answer}>Send answer <Key of="Mod+Enter" /></button><Hints /></div>
+      <div class="row wrapped"><button class="btn p" disabled={busy || gone || (needs && !text.trim())} onClick={answer}>Send answer <Key of="Mod+Enter" /></button><Hints /></div>
     </div>
   );
 }
@@ -224,9 +227,10 @@ function VerdictForm({ item }: { item: Item }) {
   const [asked, ask] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const { busy, wrong, send } = useSend(item, reason);
-  const allow = (verdict: "once" | "solve") => send("verdict", { verdict, ...(reason.trim() && { reason: reason.trim() }) });
+  const decide = (verdict: Verdict, more: object = {}) => send("verdict", { verdict, shown: t.shown, ...(reason.trim() && { reason: reason.trim() }), ...more });
+  const allow = (verdict: "once" | "solve") => decide(verdict);
   const deny = () => {
-    if (reason.trim()) return void send("verdict", { verdict: "deny", reason: reason.trim() });
+    if (reason.trim()) return void decide("deny");
     ask(true);
     field.current?.focus();
   };

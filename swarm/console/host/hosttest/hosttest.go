@@ -1,0 +1,168 @@
+// Package hosttest serves a team that asks a person, for tests of what passes answers on.
+package hosttest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/feed"
+	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/desk"
+)
+
+// Team is the name of the team.
+const Team = "ops"
+
+// A Server has a host with the team. Make one with [Start].
+type Server struct {
+	*host.Host
+	Backend *api.Backend
+	Hub     *feed.Hub
+
+	mu  sync.Mutex // protects the field below
+	ran []string
+}
+
+// A Call is one that the agent of the team makes in each solve.
+type Call struct{ Tool, Args string }
+
+// Start serves a team of one agent, which makes calls that a person is asked about, all in one turn,
+// and then decides; without calls it escalates first. Its journal is in dir. The server is closed
+// when the test ends.
+func Start(t *testing.T, dir string, calls ...Call) *Server {
+	t.Helper()
+	s := &Server{Hub: feed.New(feed.Options{})}
+	team := host.Team{Team: desk.Team{Name: Team, Open: func(context.Context, desk.Keep) (*desk.Crew, error) {
+		return &desk.Crew{Build: func(k desk.Keep, _ desk.Show) (swarm.Options, error) { return s.options(k, calls), nil }}, nil
+	}}}
+	h, err := host.Open(t.Context(), host.Options{Dir: dir, Teams: []host.Team{team}, Hub: s.Hub})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Host, s.Backend = h, h.Backend()
+	t.Cleanup(func() {
+		s.Hub.Close()
+		if err := h.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func (s *Server) options(k desk.Keep, calls []Call) swarm.Options {
+	may := &tools.Set{Record: cassette.Tools(k.Calls)}
+	for _, c := range calls {
+		if slices.ContainsFunc(may.May, func(r tools.Rule) bool { return r.Tools == c.Tool }) {
+			continue
+		}
+		may.From = append(may.From, tools.Tool{
+			Spec: tools.Spec{Name: c.Tool, Description: "Does " + c.Tool + ".", Input: json.RawMessage(`{"type":"object"}`)},
+			Call: func(_ context.Context, args json.RawMessage) (tools.Result, error) {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.ran = append(s.ran, c.Tool+" "+string(args))
+				return tools.Result{Text: "done"}, nil
+			},
+		})
+		may.May = append(may.May, tools.Rule{Tools: c.Tool, Policy: tools.Ask})
+	}
+	return swarm.Options{
+		Quorum: 1, Seed: 1, Limits: swarm.Limits{Rounds: 4},
+		Agents: []*agents.Agent{{ID: "planner", Reactor: agents.Func(func(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
+			return plans(ctx, t, may, calls)
+		})}},
+	}
+}
+
+// plans makes the calls, and then says what came of them.
+func plans(ctx context.Context, t *agents.Turn, may *tools.Set, calls []Call) iter.Seq2[signals.Any, error] {
+	begun, err := may.Begin(ctx)
+	if err != nil {
+		return agents.Fail(err)
+	}
+	if len(calls) == 0 && t.Round == 1 {
+		return agents.Emit(
+			signals.New(signals.Header{Confidence: 1}, signals.Proposal{ProposalID: "keep", Content: "KEEP", Reasoning: "r"}),
+			signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: "May it be kept?"}),
+		)
+	}
+	var made []models.Call
+	for i, c := range calls {
+		made = append(made, models.Call{ID: fmt.Sprint(i), Name: c.Tool, Args: json.RawMessage(c.Args)})
+	}
+	outcomes, err := begun.Make(ctx, made...)
+	if err != nil {
+		return agents.Fail(err)
+	}
+	said := "done"
+	for _, o := range outcomes {
+		said += "; " + o.Text
+	}
+	return agents.Emit(
+		signals.New(signals.Header{Confidence: 1}, signals.Proposal{ProposalID: "done", Content: said, Reasoning: "r"}),
+		signals.New(signals.Header{Confidence: 1}, signals.Vote{ProposalID: "done", Stance: signals.Agree, Weight: 1, Reasoning: "r"}),
+	)
+}
+
+// Ran returns the calls that were made, each as tool and arguments, sorted.
+func (s *Server) Ran() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(slices.Values(s.ran))
+}
+
+// Asks starts a solve, and returns what it asks when it waits.
+func (s *Server) Asks(t *testing.T) (solve string, items []api.Item) {
+	t.Helper()
+	one, err := s.Backend.Solves.Start(t.Context(), api.NewSolve{Team: Team, Task: "Do it."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Wait(t, one.ID)
+	return one.ID, s.Open(t, one.ID)
+}
+
+// Open returns what a solve asks.
+func (s *Server) Open(t *testing.T, solve string) []api.Item {
+	t.Helper()
+	items, err := s.Backend.Inbox.Items(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(items, func(i api.Item) bool { return i.Solve != solve })
+}
+
+// Wait returns a solve that has stopped: it waits for a person, or has ended.
+func (s *Server) Wait(t *testing.T, solve string) api.Solve {
+	t.Helper()
+	client, err := s.Hub.Join("hosttest", "sse", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Hub.Leave(client)
+	s.Hub.Subscribe(client, api.Subscription{Solves: []string{solve}}, nil)
+	for range s.Hub.Frames(t.Context(), client) {
+		one, err := s.Backend.Solves.Get(t.Context(), solve, 1<<62)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one.State != api.Running && (one.State != api.Waiting || len(s.Open(t, solve)) > 0) {
+			return one.Solve
+		}
+	}
+	t.Fatal("the feed ended")
+	return api.Solve{}
+}
