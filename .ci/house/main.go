@@ -1,6 +1,7 @@
 // House measures the tree: lines of code and of tests by area, exported names, and how
 // the files of a package depend on each other. It fails where a figure is above
-// its bound, where a package is in no area, and where tests look at the clock of the machine.
+// its bound, where a package is in no area or too small to be one, and where tests look at the
+// clock of the machine.
 //
 //	go run ./.ci/house          # the packages' figures, every area and bound
 //	go run ./.ci/house ./bus    # the files of one package with what they use
@@ -52,8 +53,13 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	big, err := bigEnough(".")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	kept, timeless := inAreas(rooms), few(looks)
-	if !within(rooms) || !kept || !timeless {
+	if !within(rooms) || !kept || !timeless || !big {
 		os.Exit(1)
 	}
 }

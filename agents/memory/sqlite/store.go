@@ -22,7 +22,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/memory"
 	"github.com/swarmbus/swarmbus/agents/memory/internal/rows"
-	"github.com/swarmbus/swarmbus/internal/sqlite"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -34,7 +33,7 @@ type Store struct {
 
 var _ memory.Store = (*Store)(nil)
 
-var schema = sqlite.Schema{App: 0x73776d31, Steps: []string{`
+var schema = layout{app: 0x73776d31, steps: []string{`
 CREATE TABLE facts (
 	key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, category TEXT NOT NULL,
 	state INTEGER NOT NULL, time INTEGER NOT NULL, expires INTEGER NOT NULL, body TEXT NOT NULL);
@@ -46,7 +45,7 @@ CREATE TABLE pending (model INTEGER NOT NULL, fact INTEGER NOT NULL, PRIMARY KEY
 // Open opens the store in a file, or creates it. The error wraps [memory.ErrCorrupt]
 // if the file is damaged or something else.
 func Open(ctx context.Context, path string) (*Store, error) {
-	db, err := sqlite.Open(ctx, path, schema)
+	db, err := openFile(ctx, path, schema)
 	if err != nil {
 		return nil, (&Store{}).problem(err)
 	}
@@ -70,7 +69,7 @@ func (s *Store) problem(err error) error {
 		return memory.ErrClosed
 	case errors.Is(err, signals.ErrInvalid), errors.Is(err, memory.ErrCorrupt):
 		return err
-	case errors.Is(sqlite.Problem(err), sqlite.ErrCorrupt):
+	case errors.Is(damaged(err), errCorrupt):
 		return fmt.Errorf("%w: %w", memory.ErrCorrupt, err)
 	default:
 		return fmt.Errorf("memory: %w", err)

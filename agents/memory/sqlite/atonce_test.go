@@ -8,20 +8,19 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/swarmbus/swarmbus/internal/sqlite"
+	"github.com/swarmbus/swarmbus/agents/memory/sqlite"
 )
 
 // Whoever opens a new database first turns its write-ahead log on, and SQLite lets nobody
 // wait for that.
 func TestANewDatabaseIsOpenedBySeveralAtOnce(t *testing.T) {
 	t.Parallel()
-	schema := sqlite.Schema{App: 1, Steps: []string{"CREATE TABLE t (x)"}}
 	for i := range 30 {
 		path := filepath.Join(t.TempDir(), fmt.Sprint(i))
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				db, err := sqlite.Open(t.Context(), path, schema)
+				db, err := sqlite.Open(t.Context(), path)
 				if err != nil {
 					t.Error(err)
 					return

@@ -1,9 +1,5 @@
 //go:build !js
 
-// Package sqlite opens SQLite databases: the one place that does.
-//
-// A database is one file beside its write-ahead log, and several processes may use it at
-// once. A transaction that was committed is on disk.
 package sqlite
 
 import (
@@ -21,14 +17,14 @@ import (
 	_ "modernc.org/sqlite/vec" // vec0 tables and their functions
 )
 
-// ErrCorrupt is wrapped by errors of a file that is no database, is damaged, or belongs to
+// errCorrupt is wrapped by errors of a file that is no database, is damaged, or belongs to
 // another application or to a newer version of this one.
-var ErrCorrupt = errors.New("sqlite: the file is not a usable database")
+var errCorrupt = errors.New("sqlite: the file is not a usable database")
 
-// A Schema says what a database is for.
-type Schema struct {
-	App   int32    // id of the application, in the header of the file; not 0
-	Steps []string // statements that make version 1 of the schema, version 2 and so on
+// A layout says what a database is for.
+type layout struct {
+	app   int32    // id of the application, in the header of the file; not 0
+	steps []string // statements that make version 1 of the schema, version 2 and so on
 }
 
 // patience is how long other processes are awaited.
@@ -39,9 +35,9 @@ const patience = 10 * time.Second
 // system call each time (a third of the time of a search among vectors).
 var pragmas = []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "mmap_size(1073741824)"}
 
-// Open opens the database in a file, or creates it with mode 0600. Transactions lock the
+// openFile opens the database in a file, or creates it with mode 0600. Transactions lock the
 // database at their beginning.
-func Open(ctx context.Context, path string, s Schema) (*sql.DB, error) {
+func openFile(ctx context.Context, path string, s layout) (*sql.DB, error) {
 	if path == "" || strings.ContainsRune(path, 0) {
 		return nil, fmt.Errorf("sqlite: no file can have the path %q", path)
 	}
@@ -61,7 +57,7 @@ func Open(ctx context.Context, path string, s Schema) (*sql.DB, error) {
 		return nil, fmt.Errorf("sqlite: %w", err)
 	}
 	if err := s.settle(ctx, db); err != nil {
-		return nil, errors.Join(fmt.Errorf("sqlite: %s: %w", path, Problem(err)), db.Close())
+		return nil, errors.Join(fmt.Errorf("sqlite: %s: %w", path, damaged(err)), db.Close())
 	}
 	return db, nil
 }
@@ -80,7 +76,7 @@ func dsn(path string) string {
 // settle applies the schema, again while another process opens or closes the database: the
 // one that turns the write-ahead log on needs the file alone, and SQLite reports that to
 // the others at once, whatever the timeout is.
-func (s *Schema) settle(ctx context.Context, db *sql.DB) error {
+func (s *layout) settle(ctx context.Context, db *sql.DB) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
@@ -97,7 +93,7 @@ func (s *Schema) settle(ctx context.Context, db *sql.DB) error {
 }
 
 // apply brings a database to the newest version of the schema.
-func (s *Schema) apply(ctx context.Context, db *sql.DB) error {
+func (s *layout) apply(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -110,19 +106,19 @@ func (s *Schema) apply(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	switch {
-	case app == s.App && version > len(s.Steps):
-		return fmt.Errorf("%w: its version is %d, and the newest that is known %d", ErrCorrupt, version, len(s.Steps))
-	case app != s.App && (app != 0 || tables > 0):
-		return fmt.Errorf("%w: it is the database of another application", ErrCorrupt)
-	case app == s.App && version == len(s.Steps):
+	case app == s.app && version > len(s.steps):
+		return fmt.Errorf("%w: its version is %d, and the newest that is known %d", errCorrupt, version, len(s.steps))
+	case app != s.app && (app != 0 || tables > 0):
+		return fmt.Errorf("%w: it is the database of another application", errCorrupt)
+	case app == s.app && version == len(s.steps):
 		return nil
 	}
-	for _, step := range append([]string{fmt.Sprintf("PRAGMA application_id = %d", s.App)}, s.Steps[version:]...) {
+	for _, step := range append([]string{fmt.Sprintf("PRAGMA application_id = %d", s.app)}, s.steps[version:]...) {
 		if _, err := tx.ExecContext(ctx, step); err != nil {
 			return err
 		}
 	}
-	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(s.Steps))); err != nil {
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(s.steps))); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -135,10 +131,10 @@ const (
 	codeNotDB   = 26
 )
 
-// Problem returns err, and wraps [ErrCorrupt] if it is an error of a damaged file.
-func Problem(err error) error {
+// damaged returns err, and wraps errCorrupt if it is an error of a damaged file.
+func damaged(err error) error {
 	if e := (*sqlite.Error)(nil); errors.As(err, &e) && (e.Code()&0xff == codeCorrupt || e.Code()&0xff == codeNotDB) {
-		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+		return fmt.Errorf("%w: %w", errCorrupt, err)
 	}
 	return err
 }
