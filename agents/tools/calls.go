@@ -195,6 +195,11 @@ func (c *Calls) perform(ctx context.Context, p Place, o offer, args json.RawMess
 	if err != nil {
 		return refused(Broken, fmt.Sprintf("%s cannot be called: %v", o.Full(), err)), nil
 	}
+	j := Judge(ctx, c.set.May, p.Agent, o.Spec, args)
+	if j.Policy == Deny {
+		return refused(Denied, fmt.Sprintf("%s may not make this call of %s, by the rule %s", p.Agent, o.Full(), j.Rule)), nil
+	}
+	o.policy, o.rule = j.Policy, j.Rule
 	said, sent, err := c.permission(ctx, p, o, tool.Spec, args)
 	var cannot *signals.FieldError
 	switch n := len(said); {
@@ -220,6 +225,9 @@ func (c *Calls) edited(ctx context.Context, tool Tool, args json.RawMessage) (en
 	if err := Check(tool.Input, args); err != nil {
 		return refused(Invalid, fmt.Sprintf("a person has changed the arguments of %s to what does not conform to its schema: %s", tool.Full(), text.Cut(err.Error(), 500))), nil
 	}
+	if j := Judge(ctx, c.set.May, c.place.Agent, tool.Spec, args); j.Policy == Deny {
+		return refused(Denied, fmt.Sprintf("a person has changed the arguments of %s to what the rule %s denies", tool.Full(), j.Rule)), nil
+	}
 	e, err := c.set.run(ctx, tool, args)
 	e.Result.Text = fmt.Sprintf("a person has changed the arguments of this call to %s; its result: %s", args, e.Result.Text)
 	return e, err
@@ -230,13 +238,13 @@ func (c *Calls) edited(ctx context.Context, tool Tool, args json.RawMessage) (en
 // cannot be asked.
 func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args json.RawMessage) (said []asking.Answered, sent json.RawMessage, err error) {
 	q := asking.Call{Thread: p.Thread, Agent: p.Agent, Turn: p.Turn, Call: p.Call, Tool: o.Full(), Args: string(args), Spec: now.Hash(), Rule: o.rule}
-	switch {
-	case q.Spec != o.Hash():
+	if o.policy == Ask {
+		q.Why = "this tool needs a person's approval"
+	}
+	if q.Spec != o.Hash() {
 		text, _ := json.Marshal(now) // raw messages that were validated always marshal
 		offered, _ := json.Marshal(o.Spec)
 		q.Changed, q.Offered, q.Why = string(text), string(offered), "the tool has changed its description, schema or hints since it was first offered"
-	case o.policy == Ask:
-		q.Why = "this tool needs a person's approval"
 	}
 	over := func() bool { // or the arguments are those of the last answer
 		if err != nil || len(said) == 0 {

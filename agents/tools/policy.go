@@ -2,6 +2,8 @@ package tools
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,10 +54,21 @@ func (p *Policy) UnmarshalText(text []byte) error {
 	return fmt.Errorf("tools: policy %q is not one of %q", text, policyNames[1:])
 }
 
-// A Rule lets an agent call tools.
+// A Rule lets an agent call tools. Of several for one tool the strictest that says something of a
+// call counts: deny before ask before allow. If none does, the call is asked.
 type Rule struct {
 	Tools  string `json:"tools"`            // a tool's name, server/name, or server/*
 	Policy Policy `json:"policy,omitempty"` // 0: by what the tool is, see [Spec.Policy]
+
+	// When restricts the rule to calls whose arguments meet all conditions; nil: all calls. Else is
+	// the policy of the others; 0: the rule says nothing of them.
+	When []Condition `json:"when,omitempty"`
+	Else Policy      `json:"else,omitempty"`
+
+	// Check looks at a call for which the rule's policy would hold, as JSON with the members agent,
+	// tool and args. The stricter of both counts. Ask does if it fails. It is called again before a
+	// call that was asked is made, so it should say the same of the same call. Nil: the policy holds.
+	Check func(ctx context.Context, call json.RawMessage) (Policy, error) `json:"-"`
 }
 
 func (r Rule) validate() error {
@@ -66,8 +79,18 @@ func (r Rule) validate() error {
 	if !specName.MatchString(server) || !specName.MatchString(name) && (!of || name != "*") {
 		return &signals.FieldError{Field: "rule.tools", Value: r.Tools, Problem: "neither the name of a tool, nor server/name, nor server/*"}
 	}
-	if int(r.Policy) >= len(policyNames) {
-		return &signals.FieldError{Field: "rule.policy", Value: r.Policy.String(), Problem: "not one of allow, ask and deny"}
+	for field, p := range map[string]Policy{"rule.policy": r.Policy, "rule.else": r.Else} {
+		if int(p) >= len(policyNames) {
+			return &signals.FieldError{Field: field, Value: p.String(), Problem: "not one of allow, ask and deny"}
+		}
+	}
+	if r.Else != 0 && len(r.When) == 0 {
+		return &signals.FieldError{Field: "rule.else", Value: r.Else.String(), Problem: "without a condition in when"}
+	}
+	for _, c := range r.When {
+		if err := c.validate(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -91,28 +114,57 @@ func (s Spec) Policy() Policy {
 	return Ask
 }
 
-// PolicyOf returns the policy of a tool by the first rule with its name, or else by the
-// first for its server; 0: no rule lets the agent call it.
+// PolicyOf returns the policy of a tool by the rules with its name, or else by those for its
+// server; 0: no rule lets the agent call it. Ask stands for one that depends on the arguments.
 func PolicyOf(s Spec, rules []Rule) Policy {
-	r, _ := ruleOf(s, rules)
-	return r.Policy
+	p, _ := ruleOf(s, rules)
+	return p
 }
 
-// ruleOf returns the rule for a tool, with its policy, and how it is written; the zero rule if
-// there is none.
-func ruleOf(s Spec, rules []Rule) (r Rule, text string) {
-	at := slices.IndexFunc(rules, func(r Rule) bool { return r.Tools == s.Full() })
-	if at < 0 && s.Server != "" {
-		at = slices.IndexFunc(rules, func(r Rule) bool { return r.Tools == s.Server+"/*" })
+// rulesFor returns the rules that are for a tool.
+func rulesFor(s Spec, rules []Rule) (all []Rule) {
+	for _, name := range []string{s.Full(), s.Server + "/*"} {
+		for _, r := range rules {
+			if r.Tools == name && (name == s.Full() || s.Server != "") {
+				all = append(all, r)
+			}
+		}
+		if all != nil {
+			return all
+		}
 	}
-	if at < 0 {
-		return Rule{}, ""
+	return nil
+}
+
+// ruleOf returns the policy of a tool, whatever its arguments, and the rule as it is written; 0
+// if there is none.
+func ruleOf(s Spec, rules []Rule) (p Policy, text string) {
+	for _, r := range rulesFor(s, rules) {
+		of := cmp.Or(r.Policy, s.Policy())
+		if len(r.When) > 0 || r.Check != nil && of != Deny {
+			of = max(Ask, min(of, cmp.Or(r.Else, Ask)))
+		}
+		if of > p {
+			p, text = of, r.String()
+		}
 	}
-	r = rules[at]
-	text = r.Tools + ": default"
+	return p, text
+}
+
+// String returns the rule as it is written, such as "files/write: allow if path is docs/**, else ask".
+func (r Rule) String() string {
+	text := r.Tools + ": default"
 	if r.Policy != 0 {
 		text = fmt.Sprintf("%s: %s", r.Tools, r.Policy)
 	}
-	r.Policy = cmp.Or(r.Policy, s.Policy())
-	return r, text
+	for i, c := range r.When {
+		text += []string{" if ", " and "}[min(i, 1)] + c.String()
+	}
+	if r.Else != 0 {
+		text += fmt.Sprintf(", else %s", r.Else)
+	}
+	if r.Check != nil {
+		text += ", checked"
+	}
+	return text
 }

@@ -136,8 +136,8 @@ func (s *Set) Begin(ctx context.Context) (*Calls, error) {
 		return nil, err
 	}
 	for _, spec := range specs {
-		r, text := ruleOf(spec, s.May)
-		c.offers = append(c.offers, offer{spec, c.nameFor(spec), r.Policy, text})
+		policy, text := ruleOf(spec, s.May)
+		c.offers = append(c.offers, offer{spec, c.nameFor(spec), policy, text})
 	}
 	return c, nil
 }
