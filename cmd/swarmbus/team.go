@@ -1,15 +1,21 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
@@ -35,7 +41,7 @@ Ready-made teams: ` + strings.Join(teams.Names(), ", ") + ".\n",
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newTeamInit(), newTeamCheck(), newTeamShow(), newTeamSchema())
+	cmd.AddCommand(newTeamInit(), newTeamCheck(), newTeamShow(), newTeamSchema(), newTeamPolicy())
 	return cmd
 }
 
@@ -112,6 +118,69 @@ func newTeamShow() *cobra.Command {
 			return err
 		},
 	}
+}
+
+func newTeamPolicy() *cobra.Command {
+	return &cobra.Command{
+		Use:   "policy NAME|FILE CALL.json",
+		Short: "Say whether a call of a tool would be made, and by which rule",
+		Long: `Policy says what the rules of a team say of a call, which is a JSON object with the members
+agent, tool and args. It calls no tool, and runs the rules' checks.
+`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			team, err := teams.Load(args[0])
+			if err != nil {
+				return err
+			}
+			written, err := text.ReadFile(args[1], 1<<20)
+			if err != nil {
+				return err
+			}
+			j, err := judged(cmd.Context(), team, written)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[1], err)
+			}
+			out := cmd.OutOrStdout()
+			fmt.Fprintln(out, j.Policy)
+			for _, why := range j.Why {
+				fmt.Fprintln(out, "  "+text.Printable(why))
+			}
+			return nil
+		},
+	}
+}
+
+// judged returns what a team says of a call, which is JSON.
+func judged(ctx context.Context, team *teams.Team, written []byte) (j tools.Judgement, err error) {
+	var call struct {
+		Agent string          `json:"agent"`
+		Tool  string          `json:"tool"`
+		Args  json.RawMessage `json:"args"`
+	}
+	if err := json.Unmarshal(written, &call); err != nil {
+		return j, usage(fmt.Errorf("not a JSON object with agent, tool and args: %w", err))
+	}
+	i := slices.IndexFunc(team.Agents, func(a teams.Agent) bool { return a.ID == call.Agent })
+	if i < 0 {
+		return j, usage(fmt.Errorf("agent: the team has no agent %q", call.Agent))
+	}
+	if _, err := asking.Show(string(call.Args)); err != nil {
+		return tools.Judgement{Policy: tools.Deny, Why: []string{err.Error()}}, nil
+	}
+	var rules []tools.Rule
+	for _, name := range slices.Sorted(maps.Keys(team.Agents[i].Tools)) {
+		of, err := team.Agents[i].Tools[name].Rules(name)
+		if err != nil {
+			return j, err
+		}
+		rules = append(rules, of...)
+	}
+	spec := tools.Spec{Name: call.Tool}
+	if server, name, of := strings.Cut(call.Tool, "/"); of {
+		spec = tools.Spec{Server: server, Name: name}
+	}
+	return tools.Judge(ctx, rules, call.Agent, spec, call.Args), nil
 }
 
 func oneFile(_ *cobra.Command, args []string) error {

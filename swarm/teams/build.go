@@ -112,7 +112,8 @@ func (a Agent) set(p Parts) *tools.Set {
 	}
 	set := &tools.Set{From: p.Tools, Record: p.Record}
 	for _, name := range slices.Sorted(maps.Keys(a.Tools)) {
-		set.May = append(set.May, tools.Rule{Tools: name, Policy: a.Tools[name].Policy()})
+		rules, _ := a.Tools[name].Rules(name) // they were validated
+		set.May = append(set.May, rules...)
 	}
 	return set
 }

@@ -28,6 +28,15 @@ func enum[S ~string](all []S) *jsonschema.Schema {
 	return s
 }
 
+// policies is the schema of a policy: a word, a rule by argument, or several.
+func policies() *jsonschema.Schema {
+	rule := &jsonschema.Schema{Type: "object", MinProperties: jsonschema.Ptr(1), Properties: map[string]*jsonschema.Schema{
+		"policy": enum(teams.Policies()), "else": enum(teams.Policies()),
+		"check": {Types: []string{"string", "array"}, Description: "A command that gets the call as JSON, and prints allow, ask or deny."},
+	}, AdditionalProperties: &jsonschema.Schema{Types: []string{"string", "number", "boolean"}, Description: "A glob or a comparison such as <= 100, for the member of the arguments with this name."}}
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{enum(teams.Policies()), rule, {Type: "array", MinItems: jsonschema.Ptr(1), Items: rule}}}
+}
+
 // generated is the schema of the type. Editors complete the words of its enums.
 func generated(t *testing.T) *jsonschema.Schema {
 	t.Helper()
@@ -35,7 +44,7 @@ func generated(t *testing.T) *jsonschema.Schema {
 		reflect.TypeFor[teams.Provider]():  enum(teams.Providers()),
 		reflect.TypeFor[teams.Strategy]():  enum(teams.Strategies()),
 		reflect.TypeFor[teams.Conflicts](): enum(teams.ConflictPolicies()),
-		reflect.TypeFor[teams.Policy]():    enum(teams.Policies()),
+		reflect.TypeFor[teams.Policy]():    policies(),
 		reflect.TypeFor[signals.Kind]():    enum(teams.Hears()),
 		reflect.TypeFor[teams.Duration]():  {Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$`},
 		reflect.TypeFor[teams.Budget]():    {Type: "string", Pattern: `^([0-9]+tokens|[0-9.]+usd)$`},

@@ -238,7 +238,11 @@ func checkServer(f *faults, field, name string, s Server) {
 
 // checkTool checks the name of a tool, and its policy.
 func (t *Team) checkTool(f *faults, field, name string, p Policy) {
-	known(f, field, p, Policies())
+	if !p.isRules() {
+		known(f, field, p, Policies())
+	} else if _, err := p.Rules("a/b"); err != nil {
+		f.add(field, "%v", err)
+	}
 	server, tool, of := strings.Cut(name, "/")
 	if !of {
 		server, tool = "", name

@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 )
 
@@ -45,16 +43,6 @@ func Modes() (all []Mode) {
 
 // Conflicts says how conflicts are settled: see [settle.Policy]. "" is debate.
 type Conflicts string
-
-// A Policy says whether the call of a tool is made: see [tools.Policy]. The default one allows
-// functions, and those tools of servers that only read by their own hint, and asks for others.
-type Policy string
-
-// Policies returns all policies.
-func Policies() []Policy { return []Policy{"default", "allow", "ask", "deny"} }
-
-// Policy returns the policy of package tools.
-func (p Policy) Policy() tools.Policy { return tools.Policy(slices.Index(Policies(), p)) }
 
 // A Variable is the name of an environment variable, in capitals.
 type Variable string
