@@ -90,8 +90,12 @@ func TestACheckSeesTheCallAndIsAskedIfItSaysNothing(t *testing.T) {
 
 func TestConditionsThatMeanNothingAreRefused(t *testing.T) {
 	for _, r := range []tools.Rule{
-		{Tools: "a", Else: tools.Deny}, {Tools: "a", When: []tools.Condition{is("", "x")}}, {Tools: "a", When: []tools.Condition{is("x", "")}},
-		{Tools: "a", When: []tools.Condition{is("x", "<= many")}}, {Tools: "a", When: []tools.Condition{is("x", "=< 7")}}, {Tools: "a", Else: 9, When: []tools.Condition{is("x", "y")}},
+		{Tools: "a", Else: tools.Deny},
+		{Tools: "a", When: []tools.Condition{is("", "x")}},
+		{Tools: "a", When: []tools.Condition{is("x", "")}},
+		{Tools: "a", When: []tools.Condition{is("x", "<= many")}},
+		{Tools: "a", When: []tools.Condition{is("x", "=< 7")}},
+		{Tools: "a", Else: 9, When: []tools.Condition{is("x", "y")}},
 	} {
 		s := tools.Set{May: []tools.Rule{r}}
 		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "rule.") {
