@@ -26,7 +26,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals/cloudevents"
 )
 
-var update = flag.Bool("update", false, "write the formats anew")
+var update = flag.Bool("update", false, "write the formats and api anew")
 
 // stable compares a format that docs/stability.md promises with how it was when that was
 // written; go test -run Formats -update . writes it anew, which breaks the promise.

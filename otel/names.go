@@ -27,8 +27,8 @@ const (
 	genAIConventions = "1.41.0"
 )
 
-// SchemaURL is the schema of the conventions that spans and metrics follow.
-const SchemaURL = "https://opentelemetry.io/schemas/" + conventions
+// schemaURL is the schema of the conventions that spans and metrics follow.
+const schemaURL = "https://opentelemetry.io/schemas/" + conventions
 
 // scope is the name of the instrumentation: of its tracer and its meter.
 const scope = "github.com/swarmbus/swarmbus/otel"

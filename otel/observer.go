@@ -61,7 +61,7 @@ func New(o *Options) (*Observer, error) {
 	if provider == nil {
 		provider = metricnoop.NewMeterProvider()
 	}
-	m, err := newMeters(provider.Meter(scope, metric.WithSchemaURL(SchemaURL), metric.WithInstrumentationVersion(version())))
+	m, err := newMeters(provider.Meter(scope, metric.WithSchemaURL(schemaURL), metric.WithInstrumentationVersion(version())))
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func New(o *Options) (*Observer, error) {
 		log = slog.New(LogHandler(o.Log.Handler()))
 	}
 	return &Observer{
-		tracer: tracers.Tracer(scope, trace.WithSchemaURL(SchemaURL), trace.WithInstrumentationVersion(version())),
+		tracer: tracers.Tracer(scope, trace.WithSchemaURL(schemaURL), trace.WithInstrumentationVersion(version())),
 		meters: m, log: log, content: o.Content, deliveries: o.Deliveries,
 	}, nil
 }

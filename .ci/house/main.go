@@ -58,8 +58,13 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	wanted, err := used(".")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	kept, timeless := inAreas(rooms), few(looks)
-	if !within(rooms) || !kept || !timeless || !big {
+	if !within(rooms) || !kept || !timeless || !big || !wanted {
 		os.Exit(1)
 	}
 }

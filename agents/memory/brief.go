@@ -2,10 +2,10 @@ package memory
 
 import "github.com/swarmbus/swarmbus/signals"
 
-// Briefing returns recalled facts as signals of the system, best first, each with its
+// briefing returns recalled facts as signals of the system, best first, each with its
 // origin: what a solve begins with. The confidence is 1 for a confirmed fact and 0.5 for
 // others.
-func Briefing(found []Found) (all []signals.Any) {
+func briefing(found []Found) (all []signals.Any) {
 	for i := range found {
 		f := &found[i]
 		first := f.First()

@@ -104,14 +104,14 @@ func (p *Pool) claim(log []signals.Any, group string) (Claim, bool) {
 	return p.threads[name].claim(log, group)
 }
 
-// Brief returns what a solve of a task should begin with: see [Briefing]. It removes the
+// Brief returns what a solve of a task should begin with: see briefing. It removes the
 // facts that have expired.
 func (p *Pool) Brief(ctx context.Context, task signals.Task) ([]signals.Any, error) {
 	if _, err := p.o.Store.Sweep(ctx, p.o.Clock()); err != nil {
 		return nil, err
 	}
 	found, err := p.Recall(ctx, p.o.query(task.Task))
-	return Briefing(found), err
+	return briefing(found), err
 }
 
 // Recall returns the best facts for a query, best first. Of those that the query lets

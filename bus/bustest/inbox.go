@@ -111,9 +111,6 @@ type Match struct {
 // String describes the expected signal.
 func (m Match) String() string { return m.name }
 
-// Matching is any condition, with a name for failures.
-func Matching(name string, fits func(signals.Any) bool) Match { return Match{name, fits} }
-
 // Kind matches signals of that kind.
 func Kind(k signals.Kind) Match {
 	return Match{string(k), func(s signals.Any) bool { return s.Kind() == k }}

@@ -125,5 +125,5 @@ func (r *Record) cause() Cause {
 // blocked reports whether a weak grade counts as a blocker.
 func (r *Record) blocked() bool {
 	x, _ := r.Confidence.Get()
-	return r.Salience() == Highest && x < Blocked
+	return r.Salience() == Highest && x < blockedBelow
 }

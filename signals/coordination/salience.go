@@ -17,9 +17,9 @@ var salienceNames = signals.NewEnum[Salience]("salience", "lowest", "ordinary", 
 // String returns one word.
 func (s Salience) String() string { return salienceNames.String(s) }
 
-// Blocked is the grade below which a source counts as blocked if it emits at high
+// blockedBelow is the grade below which a source counts as blocked if it emits at high
 // priority.
-const Blocked = 0.2
+const blockedBelow = 0.2
 
 // Salience returns how much the note matters for the next decision.
 func (n *Note) Salience() Salience { return salience(n.Class, n.Priority, n.Confidence) }
@@ -29,7 +29,7 @@ func (s *Signal) Salience() Salience { return salience(s.Class, s.Priority, s.Co
 
 func salience(c Class, p Priority, g Grade) Salience {
 	switch {
-	case p == Critical, p == High && c.Message() == AboutConfidence && g.value < Blocked:
+	case p == Critical, p == High && c.Message() == AboutConfidence && g.value < blockedBelow:
 		return Highest
 	case p == Low && !g.given:
 		return Lowest

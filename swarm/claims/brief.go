@@ -193,7 +193,7 @@ func (b *Brief) side(p conflict.Proposal) string {
 func cited(c Claim) string { return fmt.Sprintf("%s [%d]", part(c.Text), c.Seq) }
 
 // part returns a quotation in a sentence.
-func part(s string) string { return quoted(s, MaxText) }
+func part(s string) string { return quoted(s, maxText) }
 
 // quoted returns a text on one line, as a part of a sentence that cites, of at most so many bytes.
 func quoted(s string, most int) string {

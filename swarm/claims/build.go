@@ -80,7 +80,7 @@ func (b *builder) add(s signals.Any) {
 	if !ok {
 		return
 	}
-	c := Claim{ID: h.ID, Seq: h.Seq, Kind: s.Kind(), Source: h.Source, Text: text.Fit(says, MaxText), Level: h.CausalLevel}
+	c := Claim{ID: h.ID, Seq: h.Seq, Kind: s.Kind(), Source: h.Source, Text: text.Fit(says, maxText), Level: h.CausalLevel}
 	switch p := s.Body().(type) {
 	case signals.ToolResult:
 		c.Source = p.TriggeredBy
@@ -121,7 +121,7 @@ func (b *builder) answer(c Claim, why string, cited []int, now turn) {
 		b.proposals[c.Proposal] = b.node(c)
 	}
 	b.at[c.ID] = b.proposals[c.Proposal]
-	c.Kind, c.Text = signals.KindVote, text.Fit(strings.TrimSuffix(signals.Agree.String()+": "+why, ": "), MaxText)
+	c.Kind, c.Text = signals.KindVote, text.Fit(strings.TrimSuffix(signals.Agree.String()+": "+why, ": "), maxText)
 	b.answers[c.ID] = b.node(c)
 	b.link(b.answers[c.ID], c, cited, now)
 }
@@ -146,7 +146,7 @@ func (b *builder) link(n int, c Claim, cited []int, now turn) {
 		}
 		b.Graph.votes[p] = append(b.Graph.votes[p], n)
 		b.on[p] = append(b.on[p], n)
-	case c.IsFinding():
+	case c.isFinding():
 		b.rest(n, cited)
 		b.speak(n, c, cited)
 		b.found[c.Source] = append(b.found[c.Source], n)
@@ -161,7 +161,7 @@ func (b *builder) link(n int, c Claim, cited []int, now turn) {
 // rest makes a claim rest on the findings among others, and reports whether there are any.
 func (b *builder) rest(n int, on []int) (some bool) {
 	for _, i := range on {
-		if i == n || !b.all[i].IsFinding() {
+		if i == n || !b.all[i].isFinding() {
 			continue
 		}
 		some = true

@@ -48,7 +48,7 @@ func (g *Graph) Cases() (all []Case) {
 // Contested returns the findings that something speaks against, in log order.
 func (g *Graph) Contested() (all []Claim) {
 	for i, c := range g.all {
-		if c.IsFinding() && !g.out[i] && len(g.standing(g.against[i])) > 0 {
+		if c.isFinding() && !g.out[i] && len(g.standing(g.against[i])) > 0 {
 			all = append(all, c)
 		}
 	}
@@ -84,7 +84,7 @@ func (g *Graph) behind(from ...int) (all []Claim) {
 		next = append(append(next, g.on[n]...), g.knew[n]...)
 	}
 	for _, n := range slices.Sorted(maps.Keys(seen)) {
-		if g.all[n].IsFinding() {
+		if g.all[n].isFinding() {
 			all = append(all, g.all[n])
 		}
 	}

@@ -66,7 +66,7 @@ func (g *Graph) BehindVotes() (all []Claim) {
 		}
 	}
 	for i, c := range g.all {
-		if behind[i] && c.IsFinding() {
+		if behind[i] && c.isFinding() {
 			all = append(all, c)
 		}
 	}

@@ -44,7 +44,7 @@ func (f *Findings) Fell(s signals.Any) bool {
 func (f *Findings) haveFallen(among []int) bool {
 	some := false
 	for _, n := range among {
-		if !f.b.all[n].IsFinding() {
+		if !f.b.all[n].isFinding() {
 			continue
 		}
 		if !f.out[n] {

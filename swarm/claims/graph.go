@@ -10,8 +10,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// MaxText is how many bytes of a claim's text are kept.
-const MaxText = 240
+// maxText is how many bytes of a claim's text are kept.
+const maxText = 240
 
 // maxKnown is how many of the findings that a voter had made are linked with its vote.
 const maxKnown = 8
@@ -22,7 +22,7 @@ type Claim struct {
 	Seq      uint64
 	Kind     signals.Kind
 	Source   string
-	Text     string // what it says, cut at MaxText bytes
+	Text     string // what it says, cut at maxText bytes
 	Proposal string // of a proposal or vote: the id under which it counts
 	Level    signals.CausalLevel
 }
@@ -30,8 +30,8 @@ type Claim struct {
 // String returns the position of the claim in the log and its text.
 func (c Claim) String() string { return fmt.Sprintf("[%d] %s: %s", c.Seq, c.Source, c.Text) }
 
-// IsFinding reports whether the claim is a discovery, a shared fact or a result of a tool.
-func (c Claim) IsFinding() bool {
+// isFinding reports whether the claim is a discovery, a shared fact or a result of a tool.
+func (c Claim) isFinding() bool {
 	switch c.Kind {
 	case signals.KindDiscovery, signals.KindMemory, signals.KindToolResult:
 		return true

@@ -26,8 +26,8 @@ type Observed struct {
 
 const memoryVersion = 1
 
-// MemoryOf returns the memory in a snapshot; an empty one if nothing was dropped.
-func MemoryOf(from journal.Snapshot) (*Memory, error) {
+// memoryOf returns the memory in a snapshot; an empty one if nothing was dropped.
+func memoryOf(from journal.Snapshot) (*Memory, error) {
 	if from.Through == 0 {
 		return &Memory{}, nil
 	}

@@ -43,7 +43,7 @@ type Replay struct {
 // with the zero snapshot the log must be complete. The state in the snapshot
 // must be a [Memory].
 func New(from journal.Snapshot) (*Replay, error) {
-	m, err := MemoryOf(from)
+	m, err := memoryOf(from)
 	if err != nil {
 		return nil, err
 	}

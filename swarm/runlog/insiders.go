@@ -23,7 +23,7 @@ func (t Insiders) Outside(source string) bool {
 
 // Unrecorded returns the answer of a solve, if it is not recorded as one yet; else nil.
 func (t Insiders) Unrecorded(g *Stage) signals.Any {
-	for _, said := range g.Replies {
+	for _, said := range g.replies {
 		if t.Outside(said.Head().Source) {
 			return said
 		}

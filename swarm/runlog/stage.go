@@ -15,10 +15,10 @@ type Stage struct {
 	Decided   *signals.Signal[Decided]            // the last one, if the thread has neither been answered nor opened again since
 	Announced *signals.Signal[signals.Consensus]  // the last one
 	Outcome   *signals.Signal[Outcome]            // the last one
-	// Replies are signals of others than the system in reply to the question of a
+	// replies are signals of others than the system in reply to the question of a
 	// thread that stopped, or to the record of its stop: one may be its answer, if it
 	// is not recorded as one yet.
-	Replies []signals.Any
+	replies []signals.Any
 
 	task     bool
 	question signals.ID // what an answer replies to
@@ -87,7 +87,7 @@ func (g *Stage) Apply(s signals.Any) {
 			g.Asked, g.question = s, s.ID
 		}
 	case *signals.Signal[Answered]:
-		g.Answered, g.Asked, g.Decided, g.Replies, g.question = s, nil, nil, nil, signals.ID{}
+		g.Answered, g.Asked, g.Decided, g.replies, g.question = s, nil, nil, nil, signals.ID{}
 	case *signals.Signal[Opened]:
 		g.Terms, g.Decided = s, nil
 	case *signals.Signal[Decided]:
@@ -109,6 +109,6 @@ func (g *Stage) reply(s signals.Any) {
 	h := s.Head()
 	stopped := g.Decided != nil || g.Asked != nil && g.Terms == nil
 	if stopped && !g.question.IsZero() && h.ReplyTo == g.question && h.Source != bus.System {
-		g.Replies = append(g.Replies, s)
+		g.replies = append(g.replies, s)
 	}
 }

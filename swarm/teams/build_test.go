@@ -201,7 +201,7 @@ func TestAgentsThatJoinNeedNoModel(t *testing.T) {
 	}
 	asked := agents.Func(func(context.Context, *agents.Turn) iter.Seq2[signals.Any, error] { return agents.Emit() })
 	o, err := team.Build(teams.Parts{Joined: func() agents.Reactor { return asked }})
-	if err != nil || o.Agents[0].TurnTimeout != time.Duration(teams.DefaultTimeout) || o.Agents[0].Reactor == nil || len(o.Agents[0].CanEmit) == 0 {
+	if err != nil || o.Agents[0].TurnTimeout != 2*time.Minute || o.Agents[0].Reactor == nil || len(o.Agents[0].CanEmit) == 0 {
 		t.Errorf("built %+v, %v", o.Agents, err)
 	}
 	for text, want := range map[string]string{

@@ -51,8 +51,8 @@ const (
 	DefaultDeadline = Duration(600e9)
 	DefaultRounds   = 6
 	DefaultSeed     = 1
-	DefaultBytes    = 8 << 10         // of a [Memory]
-	DefaultTimeout  = Duration(120e9) // of a turn of an agent that joins
+	defaultBytes    = 8 << 10         // of a [Memory]
+	defaultTimeout  = Duration(120e9) // of a turn of an agent that joins
 )
 
 // An Agent is a member of a team that thinks with a model, or joins from elsewhere.
@@ -175,7 +175,7 @@ func (t *Team) Whole() *Team {
 	whole.Deadline = cmp.Or(t.Deadline, DefaultDeadline)
 	if t.Memory != nil {
 		m := *t.Memory
-		m.Bytes = cmp.Or(m.Bytes, DefaultBytes)
+		m.Bytes = cmp.Or(m.Bytes, defaultBytes)
 		whole.Memory = &m
 	}
 	whole.Agents = slices.Clone(t.Agents)
@@ -184,7 +184,7 @@ func (t *Team) Whole() *Team {
 		a.Model, _ = t.modelOf(*a)
 		a.Weight = cmp.Or(a.Weight, 1)
 		if a.Join != "" {
-			a.Timeout = cmp.Or(a.Timeout, DefaultTimeout)
+			a.Timeout = cmp.Or(a.Timeout, defaultTimeout)
 		}
 		if a.CanEmit == nil {
 			a.CanEmit = thinker.Says()

@@ -18,8 +18,8 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
 )
 
-// Provider is that of all models of this package.
-const Provider = "a2a"
+// provider is that of all models of this package.
+const provider = "a2a"
 
 // Options of [New]. Name and URL are required.
 type Options struct {
@@ -66,7 +66,7 @@ func New(o Options) (*Model, error) {
 		}
 		header.Set("Authorization", "Bearer "+key)
 	}
-	id, secrets := models.ID{Provider: Provider, Name: o.Name}, append(secrets, more...)
+	id, secrets := models.ID{Provider: provider, Name: o.Name}, append(secrets, more...)
 	return &Model{
 		id: id, base: at, every: cmp.Or(o.Every, time.Second),
 		client: wire.NewClient(id, o.Client, header, secrets), secrets: secrets,

@@ -213,7 +213,7 @@ func calls(d Dialect, open Open) error {
 		{ID: "call_2", Name: "count", Args: json.RawMessage(`{}`)},
 	}
 	reply := func(n int, _ *models.Request) Reply {
-		return Reply{Text: "Let me see.", Calls: want, Usage: usage, Interleaved: n > 1}
+		return Reply{Text: "Let me see.", Calls: want, Usage: usage, interleaved: n > 1}
 	}
 	return with(d, open, reply, func(_ *Server, m models.Model) error {
 		for range 2 {

@@ -217,7 +217,7 @@ func openAICalls(r *Reply) (said []string) {
 			args[i] = append(args[i], openAIChunk(object{"tool_calls": []object{{"index": i, "function": object{"arguments": part}}}}, nil))
 		}
 	}
-	if !r.Interleaved {
+	if !r.interleaved {
 		for i := range heads {
 			said = append(append(said, heads[i]), args[i]...)
 		}

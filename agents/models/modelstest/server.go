@@ -25,9 +25,9 @@ type Reply struct {
 	Calls  []models.Call
 	Finish models.Finish // "": calls if there are any, else stop
 	Usage  models.Usage
-	// Interleaved announces all calls before the arguments of any, which then come in
+	// interleaved announces all calls before the arguments of any, which then come in
 	// turns, where the protocol allows it.
-	Interleaved bool
+	interleaved bool
 
 	Fault      Fault
 	Status     int    // to refuse the request with; 0: do not
@@ -53,7 +53,7 @@ const (
 
 // A Dialect is a protocol.
 type Dialect interface {
-	// Read reads a request and refuses what the provider refuses, with a [*Refusal].
+	// Read reads a request and refuses what the provider refuses, with a *refusal.
 	Read(r *http.Request) (*models.Request, error)
 	// Refuse writes the provider's error response.
 	Refuse(w http.ResponseWriter, status int, message string)
@@ -65,16 +65,16 @@ type Dialect interface {
 	Failed() string
 }
 
-// A Refusal is the reason why a request is refused.
-type Refusal struct {
+// A refusal is the reason why a request is refused.
+type refusal struct {
 	Status  int
 	Message string
 }
 
-func (r *Refusal) Error() string { return fmt.Sprintf("%d: %s", r.Status, r.Message) }
+func (r *refusal) Error() string { return fmt.Sprintf("%d: %s", r.Status, r.Message) }
 
 func refuse(status int, format string, args ...any) error {
-	return &Refusal{status, fmt.Sprintf(format, args...)}
+	return &refusal{status, fmt.Sprintf(format, args...)}
 }
 
 // A Server implements a protocol on a port of its own.
@@ -154,9 +154,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	n := len(s.requests)
 	s.mu.Unlock()
 	if err != nil {
-		refusal := &Refusal{Status: http.StatusBadRequest, Message: err.Error()}
-		errors.As(err, &refusal)
-		s.dialect.Refuse(w, refusal.Status, refusal.Message)
+		why := &refusal{Status: http.StatusBadRequest, Message: err.Error()}
+		errors.As(err, &why)
+		s.dialect.Refuse(w, why.Status, why.Message)
 		return
 	}
 	reply := s.reply(n, read)

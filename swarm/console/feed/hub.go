@@ -16,17 +16,20 @@ import (
 // ErrFull is returned to a client beyond the limits.
 var ErrFull = errors.New("feed: too many connections")
 
+const (
+	keepBytes = 8 << 20          // of the frames that are kept of a log
+	every     = 15 * time.Second // between alive frames
+)
+
 // Options of a [Hub]. The zero value means the defaults.
 type Options struct {
-	Queue     int           // frames that wait for a client; 0 means 2048
-	Bytes     int           // of these, their bytes; 0 means 16 MiB
-	Keep      int           // newest frames of each log; 0 means 4096
-	KeepBytes int           // of these, their bytes; 0 means 8 MiB
-	Clients   int           // at most; 0 means 4096
-	PerUser   int           // of one session or address; 0 means 32
-	Write     time.Duration // longest write; 0 means 10s
-	Alive     time.Duration // between alive frames; 0 means 15s
-	Boot      string        // changes when the server starts again
+	Queue   int           // frames that wait for a client; 0 means 2048
+	Bytes   int           // of these, their bytes; 0 means 16 MiB
+	Keep    int           // newest frames of each log; 0 means 4096
+	Clients int           // at most; 0 means 4096
+	PerUser int           // of one session or address; 0 means 32
+	Write   time.Duration // longest write; 0 means 10s
+	Boot    string        // changes when the server starts again
 }
 
 func (o Options) defaults() Options {
@@ -38,14 +41,10 @@ func (o Options) defaults() Options {
 	set(&o.Queue, 2048)
 	set(&o.Bytes, 16<<20)
 	set(&o.Keep, 4096)
-	set(&o.KeepBytes, 8<<20)
 	set(&o.Clients, 4096)
 	set(&o.PerUser, 32)
 	if o.Write == 0 {
 		o.Write = 10 * time.Second
-	}
-	if o.Alive == 0 {
-		o.Alive = 15 * time.Second
 	}
 	return o
 }

@@ -10,7 +10,7 @@ type ring struct {
 
 func (r *ring) add(m *message, o Options) {
 	r.kept, r.bytes, r.last = append(r.kept, m), r.bytes+len(m.text), m.seq
-	for len(r.kept) > o.Keep || r.bytes > o.KeepBytes && len(r.kept) > 1 {
+	for len(r.kept) > o.Keep || r.bytes > keepBytes && len(r.kept) > 1 {
 		r.from, r.bytes = r.kept[0].seq, r.bytes-len(r.kept[0].text)
 		r.kept[0] = nil
 		r.kept = r.kept[1:]

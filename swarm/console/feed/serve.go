@@ -138,13 +138,13 @@ func (h *Hub) serve(ctx context.Context, c *Client, to sender) error {
 	if err := frame(api.Frame{Type: api.FrameHello, Boot: h.o.Boot, Cursor: c.position()}); err != nil {
 		return err
 	}
-	alive := time.NewTicker(h.o.Alive)
-	defer alive.Stop()
+	ticks := time.NewTicker(every)
+	defer ticks.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-alive.C:
+		case <-ticks.C:
 			if err := frame(c.alive()); err != nil {
 				return err
 			}

@@ -32,7 +32,7 @@ type Office struct {
 	Pause  time.Duration `json:"pause"`
 	Tries  int           `json:"tries"`
 	// Timeout is how long a turn of an agent may take, before it has failed; 0 means
-	// [DefaultTimeout]. The chair's turns are as long as its solves.
+	// five minutes. The chair's turns are as long as its solves.
 	Timeout time.Duration          `json:"timeout"`
 	Models  map[string]teams.Model `json:"models"`
 	// Servers are those of the Model Context Protocol whose tools agents may call, by name.
@@ -42,8 +42,8 @@ type Office struct {
 	Agents  []Agent                 `json:"agents"`
 }
 
-// DefaultTimeout is how long a turn may take.
-const DefaultTimeout = 5 * time.Minute
+// defaultTimeout is how long a turn may take.
+const defaultTimeout = 5 * time.Minute
 
 // An Agent is an entry of the roster.
 type Agent struct {
@@ -245,7 +245,7 @@ func (o *Office) Build(p Parts) (*rooms.Options, error) {
 			reactor = &Talker{Model: all[a.Model], Role: a.Role, Tools: a.set(p.Tools, recorder)}
 		}
 		options.Agents = append(options.Agents, rooms.Standing{Agent: &agents.Agent{
-			ID: a.Name, Role: a.Role, Reactor: reactor, TurnTimeout: cmp.Or(o.Timeout, DefaultTimeout),
+			ID: a.Name, Role: a.Role, Reactor: reactor, TurnTimeout: cmp.Or(o.Timeout, defaultTimeout),
 		}, Rooms: a.Rooms})
 	}
 	if o.Chair != "" {

@@ -361,7 +361,7 @@ agents:
 
 func TestTurnThatTakesTooLongHasFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for text, want := range map[string]time.Duration{"": office.DefaultTimeout, "timeout: 3s": 3 * time.Second} {
+		for text, want := range map[string]time.Duration{"": 5 * time.Minute, "timeout: 3s": 3 * time.Second} {
 			store := new(journal.Memory)
 			o, err := office.Parse("f.yaml", []byte(text+"\npause: 10h\nagents:\n  - {name: Reed, rooms: [ops], script: [{say: x, takes: 1h}]}\n"))
 			if err != nil {

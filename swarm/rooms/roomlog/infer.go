@@ -42,8 +42,8 @@ var (
 	opening = regexp.MustCompile(`^\s*([\pL\pN][\pL\pN_.-]*)\s*[,:]`)
 )
 
-// Mentioned is how many names [Mentions] returns at most.
-const Mentioned = 16
+// mostMentioned is how many names [Mentions] returns at most.
+const mostMentioned = 16
 
 // Mentions returns the names that a message mentions as @Name, as they are first written, each once
 // whatever its case.
@@ -53,7 +53,7 @@ func Mentions(message string) (names []string) {
 	for _, m := range mention.FindAllStringSubmatchIndex(said, -1) {
 		name := strings.TrimRight(said[m[2]:m[3]], ".-")
 		same := func(other string) bool { return strings.EqualFold(other, name) }
-		if !strings.HasPrefix(said[m[3]:], "/") && !slices.ContainsFunc(names, same) && len(names) < Mentioned {
+		if !strings.HasPrefix(said[m[3]:], "/") && !slices.ContainsFunc(names, same) && len(names) < mostMentioned {
 			names = append(names, name)
 		}
 	}
