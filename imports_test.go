@@ -39,11 +39,11 @@ var rules = []struct {
 		others: []string{"github.com/nats-io/nats.go"},
 	}},
 	{"agents/remote", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/asking", "agents/hooks", "agents/models", "agents/routing", "agents/tools"}}},
-	{"agents/join", rule{
+	{"swarm/console/join", rule{
 		ours: []string{"signals", "signals/coordination", "agents", "agents/remote"}, others: []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time/rate"},
 	}},
-	{"swarm/machines/routers", rule{ours: []string{"signals", "bus", "bus/journal", "bus/natsbus", "swarm/machines", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog"}}},
-	{"swarm/machines", rule{ours: []string{
+	{"bus/natsbus/machines/routers", rule{ours: []string{"signals", "bus", "bus/journal", "bus/natsbus", "bus/natsbus/machines", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog"}}},
+	{"bus/natsbus/machines", rule{ours: []string{
 		"signals", "bus", "bus/journal", "bus/natsbus", "conflict", "consensus", "agents", "agents/asking", "agents/remote", "agents/tools", "swarm", "swarm/cassette", "swarm/desk", "swarm/internal/keep", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
 	}}},
 	{"signals/coordination", rule{ours: []string{"signals"}}},
@@ -132,8 +132,8 @@ var rules = []struct {
 	{"swarm/transcript/terminal", rule{
 		ours: []string{"swarm/transcript"}, others: []string{"github.com/charmbracelet/colorprofile", "golang.org/x/term"},
 	}},
-	{"swarm/teams/servers", rule{ours: []string{"agents/tools", "agents/tools/mcp", "swarm/teams"}}},
-	{"swarm/teams/memories", rule{ours: []string{"signals", "agents/memory", "agents/memory/sqlite", "agents/memory/postgres", "agents/models", "swarm/teams"}}},
+	{"swarm/console/servers", rule{ours: []string{"agents/tools", "agents/tools/mcp", "swarm/teams"}}},
+	{"swarm/console/memories", rule{ours: []string{"signals", "agents/memory", "agents/memory/sqlite", "agents/memory/postgres", "agents/models", "swarm/teams"}}},
 	{"swarm/teams/providers", rule{ours: []string{"agents/models", "agents/models/limits", "agents/models/a2a", "agents/models/openai", "agents/models/anthropic", "swarm/teams"}}},
 	{"swarm/teams", rule{
 		ours: []string{
@@ -166,8 +166,8 @@ var rules = []struct {
 		"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/hooks", "agents/memory", "agents/models", "agents/models/limits", "agents/tools",
 		"swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves", "swarm/teams",
 	}}},
-	{"swarm/desk/open", rule{ours: []string{
-		"agents/memory", "agents/models", "agents/models/limits", "agents/tools", "swarm/desk", "swarm/teams", "swarm/teams/memories", "swarm/teams/providers", "swarm/teams/servers",
+	{"swarm/console/open", rule{ours: []string{
+		"agents/memory", "agents/models", "agents/models/limits", "agents/tools", "swarm/desk", "swarm/teams", "swarm/console/memories", "swarm/teams/providers", "swarm/console/servers",
 	}}},
 	{"swarm/console/view", rule{ours: []string{
 		"swarm/said", "signals", "signals/coordination", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/asking", "swarm/cassette", "swarm/desk", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",
@@ -185,23 +185,23 @@ var rules = []struct {
 		"signals", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/memory", "agents/memory/sqlite", "agents/reports", "agents/routing", "agents/models", "agents/tools", "swarm", "swarm/cassette", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/office",
 		"swarm/console/api", "swarm/console/host", "swarm/desk",
 	}}},
-	{"swarm/mcpserver", rule{
+	{"swarm/console/mcpserver", rule{
 		ours:   []string{"consensus", "swarm/console/api", "swarm/transcript"},
 		others: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go/jsonschema", "golang.org/x/time/rate"},
 	}},
-	{"swarm/a2a", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/a2aproject/a2a-go/a2a", "github.com/a2aproject/a2a-go/a2asrv"}}},
+	{"swarm/console/a2a", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/a2aproject/a2a-go/a2a", "github.com/a2aproject/a2a-go/a2asrv"}}},
 	{"swarm/console/web", rule{}},
 	{"swarm/console/agui", rule{ours: []string{"agents/asking", "swarm/console/api", "swarm/console/feed"}}},
 	{"swarm/console/server", rule{
 		ours: []string{
-			"agents/join", "swarm/a2a", "swarm/console", "swarm/console/api", "swarm/console/feed", "swarm/console/guard", "swarm/console/host", "swarm/console/web", "swarm/mcpserver",
+			"swarm/console/join", "swarm/console/a2a", "swarm/console", "swarm/console/api", "swarm/console/feed", "swarm/console/guard", "swarm/console/host", "swarm/console/web", "swarm/console/mcpserver",
 			"swarm/console/client", "swarm/desk", // for the tests
 		},
 		others: []string{"github.com/rs/xid"},
 	}},
 	{"swarm/console", rule{ours: []string{"swarm/console/agui", "swarm/console/api", "swarm/console/feed", "swarm/console/guard"}}},
-	{"swarm/schemas", rule{ours: []string{
-		"agents/join", "agents/reports", "swarm/console/api", "swarm/teams",
+	{"cmd/swarmbus/internal/schemas", rule{ours: []string{
+		"swarm/console/join", "agents/reports", "swarm/console/api", "swarm/teams",
 		"signals", "signals/cloudevents", "signals/coordination", "agents", "agents/asking", "agents/routing", "agents/tools", "conflict", // for the tests, which make them
 		"swarm/rooms/events", "swarm/rooms/roomlog", "swarm/runlog", "swarm/settle", "swarm/claims",
 	}}},
@@ -253,19 +253,19 @@ func TestForbiddenImportIsFound(t *testing.T) {
 var heavy = []struct{ module, only string }{
 	{"github.com/spf13", "cmd"},
 	{"github.com/schollz", "cmd"},
-	{"github.com/a2aproject", "swarm/a2a"},
+	{"github.com/a2aproject", "swarm/console/a2a"},
 	{"github.com/anthropics", "in modules of their own"},
 	{"github.com/sashabaranov", "in modules of their own"},
-	{"github.com/modelcontextprotocol", "agents/tools/mcp swarm/mcpserver"},
+	{"github.com/modelcontextprotocol", "agents/tools/mcp swarm/console/mcpserver"},
 	{"modernc.org", "agents/memory/sqlite swarm/console/demo"},
 	{"github.com/jackc", "agents/memory/postgres"},
-	{"github.com/nats-io", "bus/natsbus swarm/machines"},
+	{"github.com/nats-io", "bus/natsbus bus/natsbus/machines"},
 	{"google.golang.org/grpc", "otel/export"},
 	{"go.opentelemetry.io/otel/sdk", "otel"},
 	{"go.opentelemetry.io/otel/exporters", "otel/export"},
 	{"golang.org/x/tools", "in modules of their own"},
 	{"gonum.org/v1/plot", "in modules of their own"},
-	{"github.com/goccy/go-yaml", "internal/yamlfile swarm/machines swarm/teams swarm/desk swarm/rooms/office swarm/console/demo swarm/console/host swarm/console/view swarm/schemas"},
+	{"github.com/goccy/go-yaml", "internal/yamlfile bus/natsbus/machines swarm/teams swarm/desk swarm/rooms/office swarm/console/demo swarm/console/host swarm/console/view cmd/swarmbus/internal/schemas"},
 }
 
 // TestLibraryNeedsNothingOfTheCommandLine looks for heavy modules among all that
@@ -284,7 +284,7 @@ func TestLibraryNeedsNothingOfTheCommandLine(t *testing.T) {
 		for _, h := range heavy {
 			needed := slices.ContainsFunc(deps, func(dep string) bool { return within(dep, h.module) })
 			found[h.module] = found[h.module] || needed
-			allowed := slices.ContainsFunc(append(strings.Fields(h.only), "cmd", "examples", "swarm/console/server", "swarm/desk/open", "swarm/teams/memories", "swarm/teams/providers", "swarm/teams/servers"), func(dir string) bool { return within(pkg, dir) })
+			allowed := slices.ContainsFunc(append(strings.Fields(h.only), "cmd", "examples", "swarm/console/server", "swarm/console/open", "swarm/console/memories", "swarm/teams/providers", "swarm/console/servers"), func(dir string) bool { return within(pkg, dir) })
 			if needed && !allowed {
 				t.Errorf("%s needs %s", pkg, h.module)
 			}

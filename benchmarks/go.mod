@@ -2,14 +2,13 @@ module github.com/swarmbus/swarmbus/benchmarks
 
 go 1.26.0
 
-// The library of the same checkout: with a workspace or without one, and for go mod
-// tidy, which knows of no workspace.
-replace github.com/swarmbus/swarmbus => ..
-
-require github.com/swarmbus/swarmbus v0.0.0
-
 require (
 	github.com/coder/websocket v1.8.15
+	github.com/swarmbus/swarmbus v0.0.0
+	github.com/swarmbus/swarmbus/agents/memory/postgres v0.0.0
+	github.com/swarmbus/swarmbus/agents/memory/sqlite v0.0.0
+	github.com/swarmbus/swarmbus/bus/natsbus v0.0.0
+	github.com/swarmbus/swarmbus/swarm/console v0.0.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/tools v0.52.0
 	gonum.org/v1/gonum v0.17.0
@@ -52,4 +51,14 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 	modernc.org/sqlite v1.60.1 // indirect
+)
+
+// The modules of the same checkout: a release names their versions instead.
+replace (
+	github.com/swarmbus/swarmbus => ..
+	github.com/swarmbus/swarmbus/agents/memory/postgres => ../agents/memory/postgres
+	github.com/swarmbus/swarmbus/agents/memory/sqlite => ../agents/memory/sqlite
+	github.com/swarmbus/swarmbus/agents/tools/mcp => ../agents/tools/mcp
+	github.com/swarmbus/swarmbus/bus/natsbus => ../bus/natsbus
+	github.com/swarmbus/swarmbus/swarm/console => ../swarm/console
 )

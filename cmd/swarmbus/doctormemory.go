@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/teams"
-	"github.com/swarmbus/swarmbus/swarm/teams/memories"
+	"github.com/swarmbus/swarmbus/swarm/console/memories"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
 )
 

@@ -19,7 +19,7 @@ import (
 	"github.com/swarmbus/swarmbus/otel/export"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
-	"github.com/swarmbus/swarmbus/swarm/teams/servers"
+	"github.com/swarmbus/swarmbus/swarm/console/servers"
 )
 
 // A doctor tries what a team needs.

@@ -24,7 +24,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/desk"
-	"github.com/swarmbus/swarmbus/swarm/desk/open"
+	"github.com/swarmbus/swarmbus/swarm/console/open"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/teams"

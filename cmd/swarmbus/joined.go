@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/agents/join"
+	"github.com/swarmbus/swarmbus/swarm/console/join"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console"
 	"github.com/swarmbus/swarmbus/swarm/teams"

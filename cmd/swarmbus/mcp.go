@@ -16,7 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/host"
 	"github.com/swarmbus/swarmbus/swarm/console/server"
 	"github.com/swarmbus/swarmbus/swarm/desk"
-	"github.com/swarmbus/swarmbus/swarm/desk/open"
+	"github.com/swarmbus/swarmbus/swarm/console/open"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 

@@ -19,7 +19,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/machines"
+	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
 )
 
 // natsFlags say where a log of many machines is.

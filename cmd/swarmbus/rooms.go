@@ -23,7 +23,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/office"
 	"github.com/swarmbus/swarmbus/swarm/rooms/terminal"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
-	"github.com/swarmbus/swarmbus/swarm/teams/servers"
+	"github.com/swarmbus/swarmbus/swarm/console/servers"
 )
 
 // officeFlags are the flags of the command rooms.

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/internal/text"
-	"github.com/swarmbus/swarmbus/swarm/schemas"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/schemas"
 )
 
 func newSchema() *cobra.Command {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/swarmbus/swarmbus/agents/join"
+	"github.com/swarmbus/swarmbus/swarm/console/join"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"

@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
 	"github.com/swarmbus/swarmbus/swarm/desk"
-	"github.com/swarmbus/swarmbus/swarm/machines"
+	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 

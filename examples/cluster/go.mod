@@ -2,12 +2,11 @@ module github.com/swarmbus/swarmbus/examples/cluster
 
 go 1.26.0
 
-replace github.com/swarmbus/swarmbus => ../..
-
 require (
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
-	github.com/swarmbus/swarmbus v0.0.0-00010101000000-000000000000
+	github.com/swarmbus/swarmbus v0.0.0
+	github.com/swarmbus/swarmbus/bus/natsbus v0.0.0
 )
 
 require (
@@ -25,4 +24,10 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/time v0.16.0 // indirect
+)
+
+// The modules of the same checkout: a release names their versions instead.
+replace (
+	github.com/swarmbus/swarmbus => ../..
+	github.com/swarmbus/swarmbus/bus/natsbus => ../../bus/natsbus
 )

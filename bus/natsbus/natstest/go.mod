@@ -2,8 +2,6 @@ module github.com/swarmbus/swarmbus/bus/natsbus/natstest
 
 go 1.26.0
 
-replace github.com/swarmbus/swarmbus => ../../..
-
 require (
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/cloudevents/sdk-go/v2 v2.16.2
@@ -11,7 +9,9 @@ require (
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	github.com/nats-io/nkeys v0.4.16
-	github.com/swarmbus/swarmbus v0.0.0-00010101000000-000000000000
+	github.com/swarmbus/swarmbus v0.0.0
+	github.com/swarmbus/swarmbus/bus/natsbus v0.0.0
+	github.com/swarmbus/swarmbus/swarm/console v0.0.0
 	go.opentelemetry.io/proto/otlp v1.9.0
 	google.golang.org/protobuf v1.36.12
 )
@@ -53,4 +53,14 @@ require (
 	google.golang.org/genproto/googleapis/api v0.0.0-20260526163538-3dc84a4a5aaa // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc // indirect
 	google.golang.org/grpc v1.83.1 // indirect
+)
+
+// The modules of the same checkout: a release names their versions instead.
+replace (
+	github.com/swarmbus/swarmbus => ../../..
+	github.com/swarmbus/swarmbus/agents/memory/postgres => ../../../agents/memory/postgres
+	github.com/swarmbus/swarmbus/agents/memory/sqlite => ../../../agents/memory/sqlite
+	github.com/swarmbus/swarmbus/agents/tools/mcp => ../../../agents/tools/mcp
+	github.com/swarmbus/swarmbus/bus/natsbus => ..
+	github.com/swarmbus/swarmbus/swarm/console => ../../../swarm/console
 )

@@ -15,7 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
-	"github.com/swarmbus/swarmbus/swarm/machines"
+	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"

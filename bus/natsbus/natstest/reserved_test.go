@@ -13,8 +13,8 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/cloudevents"
-	"github.com/swarmbus/swarmbus/swarm/machines"
-	"github.com/swarmbus/swarmbus/swarm/machines/routers"
+	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
+	"github.com/swarmbus/swarmbus/bus/natsbus/machines/routers"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
