@@ -1,8 +1,8 @@
-// Cross type-checks every package of the module and all that it imports for other
+// Cross type-checks every package named and all that it imports for other
 // systems and word sizes, from source: what a build would refuse, in a tenth of
 // its time.
 //
-//	go run ./.ci/cross linux/386 windows/amd64
+//	go run ./.ci/cross linux/386 windows/amd64 ./... ./cmd/swarmbus/...
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -32,9 +33,12 @@ type listed struct {
 
 func main() {
 	failed := false
-	for _, target := range os.Args[1:] {
+	isPattern := func(arg string) bool { return strings.HasPrefix(arg, ".") }
+	targets := slices.DeleteFunc(slices.Clone(os.Args[1:]), isPattern)
+	patterns := os.Args[1+len(targets):]
+	for _, target := range targets {
 		fmt.Println(target)
-		if err := check(target); err != nil {
+		if err := check(target, patterns); err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", target, err)
 			failed = true
 		}
@@ -44,12 +48,12 @@ func main() {
 	}
 }
 
-func check(target string) error {
+func check(target string, patterns []string) error {
 	system, arch, ok := strings.Cut(target, "/")
 	if !ok {
 		return errors.New("want a system and an architecture, as in linux/386")
 	}
-	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,DepOnly,Module", "./...")
+	cmd := exec.Command("go", append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,DepOnly,Module"}, patterns...)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()

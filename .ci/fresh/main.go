@@ -89,7 +89,9 @@ func twoCommands(readme string) (commands []string, err error) {
 	for line := range strings.Lines(section) {
 		if command, shown := strings.CutPrefix(line, "    "); shown {
 			command, _, _ = strings.Cut(command, "#")
-			commands = append(commands, strings.TrimSpace(command))
+			if !strings.HasPrefix(command, "git clone ") { // the machine has one
+				commands = append(commands, strings.TrimSpace(command))
+			}
 		}
 	}
 	if len(commands) != 2 {

@@ -9,8 +9,8 @@ import (
 	"github.com/swarmbus/swarmbus/agents/memory"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/console/memories"
+	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
 )
 

@@ -17,9 +17,9 @@ import (
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/otel/export"
+	"github.com/swarmbus/swarmbus/swarm/console/servers"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
-	"github.com/swarmbus/swarmbus/swarm/console/servers"
 )
 
 // A doctor tries what a team needs.

@@ -14,9 +14,9 @@ import (
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/console/open"
 	"github.com/swarmbus/swarmbus/swarm/console/server"
 	"github.com/swarmbus/swarmbus/swarm/desk"
-	"github.com/swarmbus/swarmbus/swarm/console/open"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 

@@ -18,12 +18,12 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"
+	"github.com/swarmbus/swarmbus/swarm/console/servers"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/office"
 	"github.com/swarmbus/swarmbus/swarm/rooms/terminal"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
-	"github.com/swarmbus/swarmbus/swarm/console/servers"
 )
 
 // officeFlags are the flags of the command rooms.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/schemas"
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 func newSchema() *cobra.Command {

@@ -10,15 +10,15 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
-	"github.com/swarmbus/swarmbus/swarm/console/host"
-	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines/routers"
+	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/console/servers"
+	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/office"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
-	"github.com/swarmbus/swarmbus/swarm/console/servers"
 )
 
 // officeAt is the office of the file: a roster, and with --nats where its log is. It may be

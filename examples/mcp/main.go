@@ -30,8 +30,8 @@ func ask(ctx context.Context) error {
 	client := mcp.NewClient(&mcp.Implementation{Name: "assistant", Version: "1"}, &mcp.ClientOptions{
 		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			fmt.Println(r.Params.Message)
-			fmt.Println("> B")
-			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"vote": "B"}}, nil
+			fmt.Println("> seven-days")
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"vote": "seven-days"}}, nil
 		},
 	})
 	server := exec.CommandContext(ctx, "go", "run", "github.com/swarmbus/swarmbus/cmd/swarmbus", "mcp", "--demo", "--dir", dir)

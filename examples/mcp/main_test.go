@@ -4,12 +4,10 @@ func Example() {
 	main()
 	// Output:
 	// verifier asks: May raw access logs be kept for 30 days?
-	//
-	// Fraud needs them: 31 of 40 cases surface after day 7. Policy allows 7 days for personal data; only a person can grant more.
-	//
-	// A: Keep raw logs for 30 days, encrypted, with access by ticket. (support 0.63)
-	// B: Keep raw logs for 7 days, and hashes for 90. (support 0.37)
-	// > B
+	// | Fraud needs them: 31 of 40 cases surface after day 7. Policy allows 7 days for personal data; only a person can grant more.
+	// thirty-days: Keep raw logs for 30 days, encrypted, with access by ticket. (support 0.63)
+	// seven-days: Keep raw logs for 7 days, and hashes for 90. (support 0.37)
+	// > seven-days
 	//
 	// The team: Keep raw logs for 7 days, and hashes for 90.
 	// 6 of 7 agree with "B", 88.7 % of the weight; 70 % is needed

@@ -2,11 +2,11 @@ module github.com/swarmbus/swarmbus/examples/review
 
 go 1.26.0
 
-// The library of the same checkout: with a workspace or without one, and for go mod
-// tidy, which knows of no workspace.
-replace github.com/swarmbus/swarmbus => ../..
-
-require github.com/swarmbus/swarmbus v0.0.0
+require (
+	github.com/swarmbus/swarmbus v0.0.0
+	github.com/swarmbus/swarmbus/bus/natsbus v0.0.0
+	github.com/swarmbus/swarmbus/otel/export v0.0.0
+)
 
 require (
 	github.com/google/go-cmp v0.7.0
@@ -63,4 +63,11 @@ require (
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc // indirect
 	google.golang.org/grpc v1.83.1 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
+)
+
+// The modules of the same checkout: a release names their versions instead.
+replace (
+	github.com/swarmbus/swarmbus => ../..
+	github.com/swarmbus/swarmbus/bus/natsbus => ../../bus/natsbus
+	github.com/swarmbus/swarmbus/otel/export => ../../otel/export
 )

@@ -8,11 +8,7 @@ import (
 	"sync"
 	"testing"
 
-<<<<<<<< HEAD:agents/memory/sqlite/atonce_test.go
 	"github.com/swarmbus/swarmbus/agents/memory/sqlite"
-========
-	"github.com/swarmbus/swarmbus/agents/memory/sqlite/internal/sqlite"
->>>>>>>> ea18b8fc (all: one module where a third party begins):agents/memory/sqlite/internal/sqlite/atonce_test.go
 )
 
 // Whoever opens a new database first turns its write-ahead log on, and SQLite lets nobody

@@ -7,8 +7,8 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/memory"
 	"github.com/swarmbus/swarmbus/agents/memory/memorytest"
-	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 // The work is counted in allocations. With twice the facts there were 2.0 times as many, and 4.0

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 var errServed = errors.New("served")

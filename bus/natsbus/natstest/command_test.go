@@ -59,15 +59,15 @@ func scripted(t *testing.T) (url string, calls *atomic.Int64) {
 	return s.URL, calls
 }
 
-// command builds the command, which is in the module above.
+// command builds the command.
 var command = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "swarmbus")
 	if err != nil {
 		return "", err
 	}
 	file := filepath.Join(dir, "swarmbus")
-	build := exec.Command("go", "build", "-o", file, "./cmd/swarmbus")
-	build.Dir, build.Env = "../../..", append(os.Environ(), "GOWORK=off")
+	build := exec.Command("go", "build", "-o", file)
+	build.Dir, build.Env = "../../../cmd/swarmbus", append(os.Environ(), "GOWORK=off")
 	if text, err := build.CombinedOutput(); err != nil {
 		return string(text), err
 	}

@@ -38,7 +38,7 @@ func TestPromisesOfTheBusHoldOverNATS(t *testing.T) {
 		t.Fatal(err)
 	}
 	test := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", "-overlay", file, "-run", "^("+strings.Join(names, "|")+")$", "./bus")
-	test.Dir, test.Env = root, append(os.Environ(), "GOWORK=off", "NATSTEST_URL="+natstest.Start(t, natstest.Options{})[0].URL())
+	test.Dir, test.Env = root, append(os.Environ(), "GOWORK="+filepath.Join(root, "go.work"), "NATSTEST_URL="+natstest.Start(t, natstest.Options{})[0].URL())
 	text, err := test.CombinedOutput()
 	if passed := strings.Count(string(text), "\n--- PASS: "); err != nil || passed != len(names) {
 		t.Errorf("%d of %d tests passed: %v\n%s", passed, len(names), err, text)

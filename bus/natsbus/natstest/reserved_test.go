@@ -9,12 +9,12 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
+	"github.com/swarmbus/swarmbus/bus/natsbus/machines/routers"
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/cloudevents"
-	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
-	"github.com/swarmbus/swarmbus/bus/natsbus/machines/routers"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )

@@ -15,9 +15,9 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
-	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines/routers"
+	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/office"

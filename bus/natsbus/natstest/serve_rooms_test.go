@@ -15,9 +15,9 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus/natsbus"
-	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines/routers"
+	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 )
 

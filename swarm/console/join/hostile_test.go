@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/swarm/console/join"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/console/join"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 

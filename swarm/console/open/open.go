@@ -13,11 +13,11 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/swarm/console/memories"
+	"github.com/swarmbus/swarmbus/swarm/console/servers"
 	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/teams"
-	"github.com/swarmbus/swarmbus/swarm/console/memories"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
-	"github.com/swarmbus/swarmbus/swarm/console/servers"
 )
 
 // Options of [With]. The zero value of a field has the meaning given.

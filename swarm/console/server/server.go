@@ -23,15 +23,15 @@ import (
 
 	"github.com/rs/xid"
 
-	"github.com/swarmbus/swarmbus/swarm/console/join"
-	"github.com/swarmbus/swarmbus/swarm/console/a2a"
 	"github.com/swarmbus/swarmbus/swarm/console"
+	"github.com/swarmbus/swarmbus/swarm/console/a2a"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/feed"
 	"github.com/swarmbus/swarmbus/swarm/console/guard"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
-	"github.com/swarmbus/swarmbus/swarm/console/web"
+	"github.com/swarmbus/swarmbus/swarm/console/join"
 	"github.com/swarmbus/swarmbus/swarm/console/mcpserver"
+	"github.com/swarmbus/swarmbus/swarm/console/web"
 )
 
 // MCPPath is where clients of the Model Context Protocol find a server.

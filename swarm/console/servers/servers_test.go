@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/console/servers"
+	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
 func TestAServerThatCannotBeStartedIsNamed(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
-	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 )

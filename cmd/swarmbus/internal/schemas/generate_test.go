@@ -388,7 +388,7 @@ func asyncAPI(t *testing.T) []byte {
 		"kind":   object{"description": "the kind of signal, escaped; %% for a batch"},
 		"source": object{"description": "who says it, escaped; %% for several"},
 	}
-	rooms, err := os.ReadFile("../../docs/rooms.asyncapi.json")
+	rooms, err := os.ReadFile("../../../../docs/rooms.asyncapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/swarmbus/swarmbus/swarm/console/join"
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/join"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 

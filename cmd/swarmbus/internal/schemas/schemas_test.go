@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/swarmbus/swarmbus/signals/cloudevents"
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/schemas"
+	"github.com/swarmbus/swarmbus/signals/cloudevents"
 )
 
 func broken(t *testing.T, before, after []byte) []string {
@@ -28,8 +28,8 @@ func broken(t *testing.T, before, after []byte) []string {
 func TestDescriptionsOfOtherPackagesStayCompatible(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{
-		"openapi": "../console/api/openapi.json", "frame": "../console/api/frame.schema.json", "join": "../../agents/join/openapi.json",
-		"report": "../../testdata/formats/report.schema.json", "team": "../teams/team.schema.json",
+		"openapi": "../../../../swarm/console/api/openapi.json", "frame": "../../../../swarm/console/api/frame.schema.json", "join": "../../../../swarm/console/join/openapi.json",
+		"report": "../../../../testdata/formats/report.schema.json", "team": "../../../../swarm/teams/team.schema.json",
 	} {
 		was, err := os.ReadFile(file)
 		if err != nil {
