@@ -30,12 +30,12 @@ var areas = []area{
 	{limit{"conflict", 808, 850, 800}, []string{"conflict/..."}},
 	{limit{"consensus", 5699, 5735, 5700}, []string{"consensus/..."}}, // 15 more for outcomes that are no consensus
 	{limit{"agents", 12395, 14350, 12000}, []string{"agents/..."}},    // 1,080 more for the wire of models, which two SDKs of other people read before, and 250 for servers with the habits of vendors, which only tests use; 620 more for what is shown of a call, a person's verdicts, and rules by argument
-	{limit{"swarm", 13518, 15700, 13000}, []string{"swarm/..."}},      // 100 as agents shed, whose reports/conductor is in swarm/reporting; 105 more for the table of swarm/said, of which server and otel had parts; 1500 more for swarm/desk, which server, command and NATS shed as they move onto it; 130 for what is settled or contested, beside the rule that old journals have; 225 for the one fold of questions and what answers them, which NATS and server shed; 260 more for the words and schema of questions, of which four adapters had their own, and for expiry
+	{limit{"swarm", 13518, 15450, 13000}, []string{"swarm/..."}},      // 100 as agents shed, whose reports/conductor is in swarm/reporting; 105 more for the table of swarm/said, of which server and otel had parts; 1500 more for swarm/desk, which server, command and NATS shed as they move onto it; 130 for what is settled or contested, beside the rule that old journals have; 225 for the one fold of questions and what answers them, which NATS and server shed; 260 more for the words and schema of questions, of which four adapters had their own, and for expiry
 	{limit{"rooms", 5605, 5530, 5200}, []string{"swarm/rooms/..."}},
 	{limit{"otel", 3283, 3285, 3100}, []string{"otel/..."}},
-	{limit{"NATS", 4774, 4950, 4200}, []string{"bus/natsbus/...", "bus/natsbus/machines/..."}},                                                            // 150 more for machines.Place, which the command had
-	{limit{"server", 10098, 9620, 8600}, []string{"swarm/console/...", "swarm/console/a2a/...", "swarm/console/mcpserver/...", "swarm/console/join/..."}}, // 140 more for hosttest, which only tests use, and 100 for answers by id
-	{limit{"command", 7301, 7150, 5400}, []string{"cmd/..."}},                                                                                             // 180 more for verdicts and grants
+	{limit{"NATS", 4774, 4950, 4200}, []string{"bus/natsbus/..."}},      // 150 more for machines.Place, which the command had
+	{limit{"server", 10098, 9720, 8600}, []string{"swarm/console/..."}}, // 100 of swarm, for what opens a team; 140 more for hosttest, which only tests use, and 100 for answers by id
+	{limit{"command", 7301, 7260, 5400}, []string{"cmd/..."}},           // 180 more for verdicts and grants, 100 of swarm for schemas
 	{limit{"stores and helpers", 2517, 3095, 2200}, []string{ // 245 for internal/yamlfile, of which teams, rooms and the command had parts; 25 more for internal/timetest, which only tests use, 75 for internal/retry in place of two modules; 150 more for internal/text, of which others had parts
 		"agents/memory/sqlite/...", "agents/memory/postgres/...", "agents/memory/internal/...", "internal/...", ".",
 	}},
@@ -45,7 +45,7 @@ var areas = []area{
 
 // Of all areas.
 var (
-	root  = limit{"root module", 79673, 83200, 52000} // 110 more for swarm/console/server, which the command had in pieces; 280 more for questions as signals beside what reads those of before; and all: 20 for where a value of a team is wrong; 1,370 more, as agents, 40 for what names what is wrong, and 700 while the second implementations beside swarm/desk are there; 1,300 more for approvals
+	root  = limit{"root module", 79673, 57700, 52000} // other modules begin where a third party does; what grew is said of areas
 	whole = limit{"all", 89216, 93100, 81500}         // 1,400 more for approvals
 	// The reading counts those at top level: 3064, of which 2300 are to stay. These are also fields and methods.
 	named = limit{"exported names", 5963, 6470, 4500} // 8 for internal/yamlfile; 25 for swarm/console/server; 30 for questions and their answers; 35 for swarm/said, whose table replaces three switches; 10 more for outcomes that are no consensus; 70 more, as agents and helpers; 150 as swarm/desk; 10 for what internal/text has instead of functions in each package; 100 for what is shown, verdicts, rules by argument and grants
