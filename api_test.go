@@ -76,7 +76,7 @@ func apis(t *testing.T) map[string][]string {
 			return err
 		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"testdata", "node_modules", "internal", "examples", "benchmarks", "natstest", "browser", "jaegertest"}, d.Name())):
 			return filepath.SkipDir
-		case d.IsDir() && name != "." && isModule(name):
+		case d.IsDir() && (isModule(name) || slices.Contains(own, name)):
 			modules = append(modules, name)
 		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
 			f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)

@@ -63,19 +63,18 @@ var kept = map[string]string{
 	"swarm/teams.WriterBy":                    "a writer of a program that has no file",
 
 	// Values of HTTP APIs, whose types a description needs.
-	"agents/join.Signal":       "the body of a request",
-	"agents/join.Turn":         "the body of an answer",
-	"swarm/console/agui":       "values of the protocol",
-	"swarm/console/api.ByID":   "parameters of requests",
-	"swarm/console/api.ByRoom": "parameters of requests",
-	"swarm/console/api.ByRun":  "parameters of requests",
-	"swarm/console/api.With":   "parameters of requests",
-	"swarm/a2a.TaskOf":         "values of the protocol",
-	"swarm/a2a.Version":        "values of the protocol",
+	"swarm/console/join.Signal": "the body of a request",
+	"swarm/console/join.Turn":   "the body of an answer",
+	"swarm/console/agui":        "values of the protocol",
+	"swarm/console/api.ByID":    "parameters of requests",
+	"swarm/console/api.ByRoom":  "parameters of requests",
+	"swarm/console/api.ByRun":   "parameters of requests",
+	"swarm/console/api.With":    "parameters of requests",
+	"swarm/console/a2a.TaskOf":  "values of the protocol",
+	"swarm/console/a2a.Version": "values of the protocol",
 
-	"swarm/machines.Driver":    "who drives a task",
-	"swarm/machines.SameTerms": "whether a log may go on with these options",
-	"swarm/schemas.Broken":     "tests compare descriptions by it",
+	"bus/natsbus/machines.Driver":    "who drives a task",
+	"bus/natsbus/machines.SameTerms": "whether a log may go on with these options",
 }
 
 // An export is a line of a file in api.
