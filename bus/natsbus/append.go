@@ -33,9 +33,6 @@ func (l *Log) Append(ctx context.Context, all []signals.Any, at uint64) (uint64,
 	if len(all) > maxBatch {
 		return 0, fmt.Errorf("%w: %d signals, at most %d", ErrTooMany, len(all), maxBatch)
 	}
-	if err := l.ours(all); err != nil {
-		return 0, err
-	}
 	m, err := encode(l.name+".log", all, l.opts.Reserved)
 	if err != nil {
 		return 0, err
@@ -58,19 +55,6 @@ func (l *Log) Append(ctx context.Context, all []signals.Any, at uint64) (uint64,
 		return 0, err
 	}
 	return v.first, v.err()
-}
-
-// ours refuses signals of threads that another partition has.
-func (l *Log) ours(all []signals.Any) error {
-	if l.opts.Partitions == 1 {
-		return nil
-	}
-	for _, s := range all {
-		if thread := s.Head().Thread; !l.Has(thread) {
-			return fmt.Errorf("natsbus: the thread %q is in the partition %s, not in %s", thread, PartitionOf(l.opts.Stream, thread, l.opts.Partitions), l.name)
-		}
-	}
-	return nil
 }
 
 // dress adds what the process says of itself.

@@ -43,29 +43,6 @@
 // from the midst of a stream would be missing to whoever joins. A stream that allows messages
 // with a TTL is refused. Limits of the stream, with snapshots, make room on the servers.
 //
-// # Partitions
-//
-// Threads are independent, so that [Options].Partitions spreads them over several streams,
-// and a process reads those of its threads. What does not grow with them is one thread,
-// whose order is one stream's; and what several threads need together: PublishAll takes
-// signals of one partition only, a replyTo finds nothing in another one, and processes that
-// read two partitions may see their signals in different orders.
-//
-// All processes have the same [Options].Partitions. One that drives solves joins the partition of the
-// task, or all of them:
-//
-//	o := natsbus.Options{Partitions: 3, Codec: codec, Reserved: machines.Reserved()}
-//	past := make([]*machines.Records, 3)
-//	logs, err := natsbus.JoinAll(ctx, o, func(i int) func(signals.Any) []byte {
-//		past[i] = machines.NewRecords()
-//		return past[i].Digest()
-//	})
-//	…
-//	i := slices.Index(logs, logs.Of(machines.PartitionKey(task)))
-//	for event, err := range machines.Drive(ctx, logs[i], past[i], options, task) { … }
-//
-// A process of agents ([Dial]) takes calls of the drivers of all partitions.
-//
 // # Promises of the bus
 //
 // The tests are those of package natstest, and each of them runs in .ci/nats.
@@ -75,12 +52,6 @@
 //
 //	promise                        across machines               test
 //	one order, everywhere          holds                         TestProcessesHaveOneLog, TestFaults, TestEachFault
-//	  over partitions              weaker: one order of each     TestThreadsAreSpreadOverPartitionsEachInOneOrder
-//	                                 thread; none between the
-//	                                 partitions
-//	  tasks                        holds: each is solved once,   TestTasksAreSolvedOnceEachInItsPartition
-//	                                 in its partition
-//	  their number                 all agree on it, for good     TestAnotherNumberOfPartitionsIsRefused
 //	conflict behind its cause      holds                         TestProcessesHaveOneLog
 //	PublishAll all or nothing,     holds, up to 2048 signals     TestSeveralSignalsAreNextToEachOtherOrNotThere,
 //	  next to each other             and one message's size        TestMoreThanAMessageHoldsIsRefused

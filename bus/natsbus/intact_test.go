@@ -27,7 +27,7 @@ func TestStreamThatIsBehindAgainIsNotLostAtOnce(t *testing.T) {
 	const read = 7
 	for name, between := range map[string]lagging{"it had all": {last: read}, "it had no answer": {err: nats.ErrTimeout}} {
 		synctest.Test(t, func(t *testing.T) {
-			l := &Log{Link: newLink(Options{}, "swarmbus")}
+			l := &Log{Link: newLink(Options{Stream: "swarmbus"})}
 			defer l.end(nil)
 			heard := new(silence)
 			behind := func(s lagging) (bool, error) {

@@ -24,7 +24,7 @@ func reader(t *testing.T, o Options) *Log {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &Log{Link: newLink(o, o.Stream), waiting: newWaiting(), judge: newJudge(&o), kept: kept{left: []signals.Kind{}}}
+	l := &Log{Link: newLink(o), waiting: newWaiting(), judge: newJudge(&o), kept: kept{left: []signals.Kind{}}}
 	o.Bus.Sequencer, o.Bus.TTL = l, -1
 	if l.bus, err = bus.New(&o.Bus); err != nil {
 		t.Fatal(err)

@@ -31,8 +31,8 @@ type Link struct {
 	end   context.CancelCauseFunc
 }
 
-func newLink(o Options, name string) *Link {
-	l := &Link{opts: o, name: name}
+func newLink(o Options) *Link {
+	l := &Link{opts: o, name: o.Stream}
 	tell := o.Tell.Status
 	l.opts.Tell.Status = func(s Status) {
 		l.state.set(s)
@@ -74,7 +74,7 @@ func Dial(ctx context.Context, o Options) (*Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := newLink(o, PartitionOf(o.Stream, o.Thread, o.Partitions))
+	l := newLink(o)
 	denied := func(err error) {
 		if errors.Is(err, nats.ErrPermissionViolation) {
 			o.warn(err.Error())

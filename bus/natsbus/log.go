@@ -48,21 +48,16 @@ func Join(ctx context.Context, o Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	return joinStream(ctx, o, PartitionOf(o.Stream, o.Thread, o.Partitions))
-}
-
-// joinStream begins with a snapshot, and without it if it does not fit.
-func joinStream(ctx context.Context, o Options, name string) (*Log, error) {
-	l, err := joinFrom(ctx, o, name, true)
+	l, err := joinFrom(ctx, o, true)
 	if !errors.Is(err, errSnapshot) {
 		return l, err
 	}
 	o.warn(err.Error())
-	return joinFrom(ctx, o, name, false)
+	return joinFrom(ctx, o, false)
 }
 
-func joinFrom(ctx context.Context, o Options, name string, snapshot bool) (_ *Log, err error) {
-	l := &Log{Link: newLink(o, name), waiting: newWaiting(), judge: newJudge(&o)}
+func joinFrom(ctx context.Context, o Options, snapshot bool) (_ *Log, err error) {
+	l := &Log{Link: newLink(o), waiting: newWaiting(), judge: newJudge(&o)}
 	l.compare.rules, l.compare.run = l.judge.reserved.String(), rand.Text()
 	l.out.alone, l.kept.left = o.Alone, []signals.Kind{}
 	o.Bus.Sequencer = l

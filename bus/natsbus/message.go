@@ -170,7 +170,7 @@ func inToken(c byte) bool {
 // consumers and permissions of NATS; "*" stands for all. Several signals that were
 // published at once have the kind "%%", and "%%" where their threads or sources differ. Those
 // with a kind of [Options].Reserved have the source [bus.System].
-// Stream is the name of the log, or of the partition that [PartitionOf] names.
+// Stream is the name of the log.
 func Subject(stream, thread, kind, source string) string {
 	escape := func(name string) string {
 		if name == "*" || name == mixed {

@@ -38,12 +38,6 @@ type Options struct {
 	// and a digest in common: a process with another one is refused with a [*ConfigError]. The
 	// process that makes the log says it. Default: it is not compared.
 	Use string
-	// Partitions is the number of logs over which threads are spread by a hash of their
-	// names, which all processes must agree on and which cannot change; Thread names a
-	// thread of the one that [Join] joins ([JoinAll] joins all). Only threads of that
-	// partition can be published then. Default: one log with all threads.
-	Partitions int
-	Thread     string
 
 	Storage Storage
 	Alone   bool // send each message alone, never several in an envelope
@@ -134,7 +128,6 @@ func (o Options) withDefaults() (Options, error) {
 	o.Stream = cmp.Or(o.Stream, "swarmbus")
 	o.Process = cmp.Or(o.Process, "process-"+strings.ToLower(rand.Text()[:10]))
 	o.Storage.Replicas = cmp.Or(o.Storage.Replicas, 1)
-	o.Partitions = cmp.Or(o.Partitions, 1)
 	o.Storage.Window = cmp.Or(o.Storage.Window, 2*time.Minute)
 	o.LeaseTTL = cmp.Or(o.LeaseTTL, 10*time.Second)
 	o.Remember = cmp.Or(o.Remember, 1<<17)
@@ -169,8 +162,6 @@ func (o *Options) check() error {
 		return wrong("Storage.Replicas", o.Storage.Replicas, "not from 1 to 5")
 	case len(o.Key) != 0 && len(o.Key) != ed25519.PrivateKeySize:
 		return wrong("Key", fmt.Sprint(len(o.Key), " bytes"), "not an Ed25519 key")
-	case o.Partitions < 1 || o.Partitions > 4096:
-		return wrong("Partitions", o.Partitions, "not from 1 to 4096")
 	case o.Storage.Window < MinWindow:
 		return wrong("Storage.Window", o.Storage.Window, "under 100ms")
 	case o.LeaseTTL < MinLease:

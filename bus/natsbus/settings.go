@@ -74,7 +74,7 @@ func resultSettings(got, want *jetstream.StreamConfig) []setting {
 
 // logSettings are those on which the promises of a log depend.
 func logSettings(got, want *jetstream.StreamConfig) []setting {
-	partitions := cmp.Or(got.Metadata[metaPartitions], "1") // which streams of earlier versions do not say
+	partitions := cmp.Or(got.Metadata[metaPartitions], "1") // which earlier versions wrote
 	return []setting{
 		{"num_replicas", got.Replicas, want.Replicas, got.Replicas >= want.Replicas, "so many servers may be lost with the log: nats stream edit --replicas"},
 		{"storage", got.Storage, want.Storage, got.Storage == want.Storage || want.Storage == jetstream.MemoryStorage, "what is in memory is lost when the servers restart"},
@@ -95,8 +95,8 @@ func logSettings(got, want *jetstream.StreamConfig) []setting {
 			got.Metadata[metaRemember] == want.Metadata[metaRemember], "all processes must have the same Options.Remember",
 		},
 		{
-			"metadata " + metaPartitions, partitions, want.Metadata[metaPartitions], partitions == want.Metadata[metaPartitions],
-			"all processes must have the same Options.Partitions, which cannot change: threads would be in two logs",
+			"metadata " + metaPartitions, partitions, "1", partitions == "1",
+			"the stream has a part of the threads of a log that an earlier version spread over several streams",
 		},
 		{
 			"metadata " + metaUse, got.Metadata[metaUse], want.Metadata[metaUse],

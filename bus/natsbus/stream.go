@@ -44,7 +44,7 @@ func (o *Options) streamConfig(name string) jetstream.StreamConfig {
 		Name: name, Subjects: []string{name + ".log.>"}, Replicas: o.Storage.Replicas, Storage: jetstream.FileStorage,
 		MaxMsgs: limit(o.Storage.MaxSignals), MaxBytes: limit(o.Storage.MaxBytes), MaxAge: o.Storage.MaxAge, Discard: jetstream.DiscardOld,
 		Duplicates: o.Storage.Window, DenyDelete: true, DenyPurge: true, AllowDirect: true,
-		Metadata: map[string]string{metaFormat: format, metaRemember: fmt.Sprint(o.Remember), metaPartitions: fmt.Sprint(o.Partitions)},
+		Metadata: map[string]string{metaFormat: format, metaRemember: fmt.Sprint(o.Remember)},
 	}
 	if o.Use != "" {
 		c.Metadata[metaUse] = o.Use
@@ -75,20 +75,10 @@ func (o *Options) api() string {
 	return "$JS." + o.Domain + ".API."
 }
 
-// open returns a stream of the log, and makes it if it is not there. That of the first
-// partition is always there, so that processes agree on the number of partitions.
+// open returns the stream of the log, and makes it if it is not there.
 func (l *Link) open(ctx context.Context) (jetstream.Stream, error) {
-	if l.name != l.opts.Stream {
-		if _, err := l.openOne(ctx, l.opts.Stream); err != nil {
-			return nil, err
-		}
-	}
-	return l.openOne(ctx, l.name)
-}
-
-func (l *Link) openOne(ctx context.Context, name string) (jetstream.Stream, error) {
 	o := &l.opts
-	want := o.streamConfig(name)
+	want := o.streamConfig(l.name)
 	stream, err := l.openStream(ctx, want)
 	if err != nil {
 		return nil, err

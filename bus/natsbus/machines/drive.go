@@ -28,7 +28,7 @@ import (
 // replaced. A turn that asks a person about the call of a tool ([asking.Error]) stops the solve,
 // with the question on the log; it goes on with the answers that the log has ([Answer]). If the
 // lease is lost, another process may go on with the solve; this one waits for the lease again, and
-// ends with what was decided meanwhile. One process drives one task at a time on a log. On a log with partitions the solve is in that of the log ([PartitionKey]).
+// ends with what was decided meanwhile. One process drives one task at a time on a log.
 func Drive(ctx context.Context, log *natsbus.Log, past *Records, o swarm.Options, task signals.Task) iter.Seq2[solves.Event, error] {
 	return play(ctx, log, o, &job{past: past, task: task})
 }
@@ -123,11 +123,6 @@ func (j *job) underLease(ctx context.Context, log *natsbus.Log, o swarm.Options,
 	return j.drive(ctx, log, o, yield)
 }
 
-// PartitionKey returns a text for a task, the same in every process. On a log with partitions a
-// driver joins that of the text, as [natsbus.Options].Thread or [natsbus.Partitions.Of] say, so that
-// a task that is asked twice is solved once: of each partition [Drive] knows the solves of its own.
-func PartitionKey(task signals.Task) string { return leaseOf(task) }
-
 func leaseOf(task signals.Task) string {
 	text, _ := json.Marshal(task)
 	sum := sha256.Sum256(text)
@@ -145,7 +140,6 @@ func (j *job) drive(ctx context.Context, log *natsbus.Log, o swarm.Options, yiel
 		return err
 	}
 	defer s.Close()
-	defer swarm.ThreadsWithin(log.Bus(), log.Has)() // not for good: it would keep the log
 	events, err := j.begin(ctx, s, &o)
 	if err != nil {
 		return err

@@ -22,8 +22,7 @@ var onBus = struct {
 // threads are those on one bus.
 type threads struct {
 	running map[string]bool
-	last    map[uint32]uint64        // last number, by seed
-	has     func(thread string) bool // whether a thread may be on the bus; nil: any
+	last    map[uint32]uint64 // last number, by seed
 }
 
 // A Namer names the threads of a swarm. It may be used concurrently.
@@ -53,18 +52,6 @@ func forget(key weak.Pointer[bus.Bus]) {
 	delete(onBus.all, key)
 }
 
-// Within lets only threads be named on a bus that it may have, until stop is called: those of the
-// partition of its log. Has must not call a Namer.
-func Within(b *bus.Bus, has func(thread string) bool) (stop func()) {
-	set := func(has func(string) bool) {
-		onBus.Lock()
-		defer onBus.Unlock()
-		(&Namer{bus: b}).locked().has = has
-	}
-	set(has)
-	return func() { set(nil) }
-}
-
 // Prefix returns the beginning of the names; a number follows.
 func (n *Namer) Prefix() string { return fmt.Sprintf("solve-%08x-", n.seed) }
 
@@ -75,7 +62,7 @@ func (n *Namer) Reserve() string {
 	for t := n.locked(); ; {
 		t.last[n.seed]++
 		thread := n.Prefix() + strconv.FormatUint(t.last[n.seed], 10)
-		if (t.has == nil || t.has(thread)) && !t.running[thread] && !n.used(thread) {
+		if !t.running[thread] && !n.used(thread) {
 			t.running[thread] = true
 			return thread
 		}

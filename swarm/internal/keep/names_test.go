@@ -3,7 +3,6 @@ package keep_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -33,26 +32,6 @@ func TestNamesOfOneSeedOnABusDiffer(t *testing.T) {
 	other.Passed(9)
 	if got := one.Reserve(); got != "solve-00000007-10" {
 		t.Errorf("got %s, want the one after the last that exists", got)
-	}
-}
-
-func TestNamesAreOfThePartitionUntilItIsLeft(t *testing.T) {
-	t.Parallel()
-	b, err := bus.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
-	n := keep.NewNamer(b, 7)
-	leave := keep.Within(b, func(thread string) bool { return strings.HasSuffix(thread, "3") })
-	for _, want := range []string{"solve-00000007-3", "solve-00000007-13"} {
-		if got := n.Reserve(); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	}
-	leave()
-	if got := n.Reserve(); got != "solve-00000007-14" {
-		t.Errorf("got %s outside of it", got)
 	}
 }
 

@@ -383,7 +383,7 @@ func asyncAPI(t *testing.T) []byte {
 	messages["event"] = object{"name": "event", "contentType": "application/cloudevents+json", "payload": object{"$ref": "#/components/schemas/event"}}
 	maps.Copy(logged, batched)
 	parameters := object{
-		"stream": object{"description": "the name of the log, or of a partition of it"},
+		"stream": object{"description": "the name of the log"},
 		"thread": object{"description": "the thread, escaped; % for none, %% for several"},
 		"kind":   object{"description": "the kind of signal, escaped; %% for a batch"},
 		"source": object{"description": "who says it, escaped; %% for several"},
