@@ -198,8 +198,9 @@ var rules = []struct {
 		ours: []string{
 			"swarm/console/join", "swarm/console/a2a", "swarm/console", "swarm/console/api", "swarm/console/feed", "swarm/console/guard", "swarm/console/host", "swarm/console/web", "swarm/console/mcpserver",
 			"swarm/console/client", "swarm/desk", // for the tests
+			"agents/asking", "bus/journal", "swarm/console/agui", "swarm/console/host/hosttest", "swarm/solves", // for those of what is asked
 		},
-		others: []string{"github.com/rs/xid"},
+		others: []string{"github.com/rs/xid", "github.com/modelcontextprotocol/go-sdk"},
 	}},
 	{"swarm/console", rule{ours: []string{"swarm/console/agui", "swarm/console/api", "swarm/console/feed", "swarm/console/guard"}}},
 	{"cmd/swarmbus/internal/schemas", rule{ours: []string{

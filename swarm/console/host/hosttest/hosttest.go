@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
@@ -32,34 +35,61 @@ type Server struct {
 	Backend *api.Backend
 	Hub     *feed.Hub
 
+	dir   string
+	calls []Call
+
 	mu  sync.Mutex // protects the field below
 	ran []string
 }
 
-// A Call is one that the agent of the team makes in each solve.
+// A Call is one that the agent of the team makes in each solve. TASK in the arguments stands for
+// the text of the solve's task.
 type Call struct{ Tool, Args string }
 
 // Start serves a team of one agent, which makes calls that a person is asked about, all in one turn,
-// and then decides; without calls it escalates first. Its journal is in dir. The server is closed
-// when the test ends.
+// and then decides; without calls it proposes "keep" and "delete", and escalates first. Its journal
+// is in dir. The server is closed when the test ends.
 func Start(t *testing.T, dir string, calls ...Call) *Server {
 	t.Helper()
-	s := &Server{Hub: feed.New(feed.Options{})}
-	team := host.Team{Team: desk.Team{Name: Team, Open: func(context.Context, desk.Keep) (*desk.Crew, error) {
-		return &desk.Crew{Build: func(k desk.Keep, _ desk.Show) (swarm.Options, error) { return s.options(k, calls), nil }}, nil
+	s := &Server{dir: dir, calls: calls}
+	s.open(t)
+	t.Cleanup(func() { s.close(t) })
+	return s
+}
+
+func (s *Server) open(t *testing.T) {
+	t.Helper()
+	s.Hub = feed.New(feed.Options{})
+	team := host.Team{Sync: journal.SyncNever, Team: desk.Team{Name: Team, Open: func(context.Context, desk.Keep) (*desk.Crew, error) {
+		return &desk.Crew{Build: func(k desk.Keep, _ desk.Show) (swarm.Options, error) { return s.options(k, s.calls), nil }}, nil
 	}}}
-	h, err := host.Open(t.Context(), host.Options{Dir: dir, Teams: []host.Team{team}, Hub: s.Hub})
+	h, err := host.Open(t.Context(), host.Options{Dir: s.dir, Teams: []host.Team{team}, Hub: s.Hub})
+	if err == nil {
+		err = h.Wait(t.Context())
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Host, s.Backend = h, h.Backend()
-	t.Cleanup(func() {
-		s.Hub.Close()
-		if err := h.Close(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+}
+
+func (s *Server) close(t *testing.T) {
+	t.Helper()
+	s.Hub.Close()
+	if err := s.Close(context.WithoutCancel(t.Context())); err != nil {
+		t.Error(err)
+	}
+}
+
+// Restart ends the server, calls a function, unless it is nil, with the path of the journal, and
+// starts the server again.
+func (s *Server) Restart(t *testing.T, between func(journal string)) {
+	t.Helper()
+	s.close(t)
+	if between != nil {
+		between(filepath.Join(s.dir, Team+".journal"))
+	}
+	s.open(t)
 }
 
 func (s *Server) options(k desk.Keep, calls []Call) swarm.Options {
@@ -96,12 +126,14 @@ func plans(ctx context.Context, t *agents.Turn, may *tools.Set, calls []Call) it
 	if len(calls) == 0 && t.Round == 1 {
 		return agents.Emit(
 			signals.New(signals.Header{Confidence: 1}, signals.Proposal{ProposalID: "keep", Content: "KEEP", Reasoning: "r"}),
+			signals.New(signals.Header{Confidence: 1}, signals.Proposal{ProposalID: "delete", Content: "DELETE", Reasoning: "r"}),
+			signals.New(signals.Header{Confidence: 1}, signals.Vote{ProposalID: "keep", Stance: signals.Agree, Weight: 0.1, Reasoning: "r"}),
 			signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: "May it be kept?"}),
 		)
 	}
 	var made []models.Call
 	for i, c := range calls {
-		made = append(made, models.Call{ID: fmt.Sprint(i), Name: c.Tool, Args: json.RawMessage(c.Args)})
+		made = append(made, models.Call{ID: fmt.Sprint(i), Name: c.Tool, Args: json.RawMessage(strings.ReplaceAll(c.Args, "TASK", t.Task.Task))})
 	}
 	outcomes, err := begun.Make(ctx, made...)
 	if err != nil {
@@ -127,11 +159,17 @@ func (s *Server) Ran() []string {
 // Asks starts a solve, and returns what it asks when it waits.
 func (s *Server) Asks(t *testing.T) (solve string, items []api.Item) {
 	t.Helper()
-	one, err := s.Backend.Solves.Start(t.Context(), api.NewSolve{Team: Team, Task: "Do it."})
+	return s.Begin(t, "Do it.")
+}
+
+// Begin is Asks with a task.
+func (s *Server) Begin(t *testing.T, task string) (solve string, items []api.Item) {
+	t.Helper()
+	one, err := s.Backend.Solves.Start(t.Context(), api.NewSolve{Team: Team, Task: task})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Wait(t, one.ID)
+	s.until(t, one.ID, func(one api.Solve) bool { return one.State == api.Waiting && len(s.Open(t, one.ID)) > 0 })
 	return one.ID, s.Open(t, one.ID)
 }
 
@@ -145,8 +183,13 @@ func (s *Server) Open(t *testing.T, solve string) []api.Item {
 	return slices.DeleteFunc(items, func(i api.Item) bool { return i.Solve != solve })
 }
 
-// Wait returns a solve that has stopped: it waits for a person, or has ended.
-func (s *Server) Wait(t *testing.T, solve string) api.Solve {
+// Done returns a solve when it has ended.
+func (s *Server) Done(t *testing.T, solve string) api.Solve {
+	t.Helper()
+	return s.until(t, solve, func(one api.Solve) bool { return one.State != api.Running && one.State != api.Waiting })
+}
+
+func (s *Server) until(t *testing.T, solve string, holds func(api.Solve) bool) api.Solve {
 	t.Helper()
 	client, err := s.Hub.Join("hosttest", "sse", time.Now())
 	if err != nil {
@@ -159,7 +202,7 @@ func (s *Server) Wait(t *testing.T, solve string) api.Solve {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if one.State != api.Running && (one.State != api.Waiting || len(s.Open(t, solve)) > 0) {
+		if holds(one.Solve) {
 			return one.Solve
 		}
 	}
