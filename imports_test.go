@@ -181,7 +181,7 @@ var rules = []struct {
 		"swarm/desk", "swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/view",
 	}}},
 	{"swarm/console/host/hosttest", rule{ours: []string{
-		"signals", "agents", "agents/models", "agents/tools", "swarm", "swarm/cassette", "swarm/console/api", "swarm/console/feed", "swarm/console/host", "swarm/desk",
+		"bus/journal", "signals", "agents", "agents/models", "agents/tools", "swarm", "swarm/cassette", "swarm/console/api", "swarm/console/feed", "swarm/console/host", "swarm/desk",
 	}}},
 	{"swarm/console/demo", rule{ours: []string{
 		"signals", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/memory", "agents/memory/sqlite", "agents/reports", "agents/routing", "agents/models", "agents/tools", "swarm", "swarm/cassette", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/office",

@@ -24,11 +24,11 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/swarm/a2a"
+	"github.com/swarmbus/swarmbus/swarm/console/a2a"
 	"github.com/swarmbus/swarmbus/swarm/console/agui"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/host/hosttest"
-	"github.com/swarmbus/swarmbus/swarm/mcpserver"
+	"github.com/swarmbus/swarmbus/swarm/console/mcpserver"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -301,8 +301,6 @@ type way struct {
 	kind, race, verdict, rival string
 	target                     int // of two calls, which is answered
 }
-
-func (w way) String() string { return fmt.Sprintf("%+v", struct{ way }{w}) }
 
 // kinds are the calls of one turn.
 var kinds = map[string][]hosttest.Call{
