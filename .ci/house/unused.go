@@ -70,8 +70,6 @@ var kept = map[string]string{
 	"swarm/console/api.ByRoom":  "parameters of requests",
 	"swarm/console/api.ByRun":   "parameters of requests",
 	"swarm/console/api.With":    "parameters of requests",
-	"swarm/console/a2a.TaskOf":  "values of the protocol",
-	"swarm/console/a2a.Version": "values of the protocol",
 
 	"bus/natsbus/machines.Driver":    "who drives a task",
 	"bus/natsbus/machines.SameTerms": "whether a log may go on with these options",

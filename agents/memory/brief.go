@@ -8,7 +8,7 @@ import "github.com/swarmbus/swarmbus/signals"
 func briefing(found []Found) (all []signals.Any) {
 	for i := range found {
 		f := &found[i]
-		first := f.First()
+		first := f.first()
 		if first == nil {
 			continue
 		}

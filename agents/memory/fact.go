@@ -142,8 +142,8 @@ func (f *Fact) Expires() (last time.Time) {
 	return last
 }
 
-// First returns the oldest standing statement, or nil.
-func (f *Fact) First() (first *Statement) {
+// first returns the oldest standing statement, or nil.
+func (f *Fact) first() (first *Statement) {
 	for s := range f.standing {
 		return s
 	}

@@ -41,7 +41,7 @@ func (p *Pool) recall(ctx context.Context, q question) ([]remembered, error) {
 	found, err := p.Recall(ctx, Query{Text: q.About, Quarantined: true, Most: min(q.Most, mostGiven)})
 	all := make([]remembered, 0, len(found))
 	for _, f := range found {
-		all = append(all, remembered{f.Content, f.Category, f.State().String(), f.First().Source, f.Time().UTC().Format("2006-01-02")})
+		all = append(all, remembered{f.Content, f.Category, f.State().String(), f.first().Source, f.Time().UTC().Format("2006-01-02")})
 	}
 	return all, err
 }

@@ -184,7 +184,7 @@ func (b *Brief) fallen(c Case, f Claim) (n, of int) {
 
 // side cites a proposal in conflict, by the place of the first of equal ones.
 func (b *Brief) side(p conflict.Proposal) string {
-	if c, err := b.Graph.Claim(p.Signal); err == nil {
+	if c, err := b.Graph.claim(p.Signal); err == nil {
 		return cited(c)
 	}
 	return fmt.Sprintf("%s [%d]", part(p.Content), p.Seq)

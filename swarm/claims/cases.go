@@ -45,27 +45,6 @@ func (g *Graph) Cases() (all []Case) {
 	return all
 }
 
-// Contested returns the findings that something speaks against, in log order.
-func (g *Graph) Contested() (all []Claim) {
-	for i, c := range g.all {
-		if c.isFinding() && !g.out[i] && len(g.standing(g.against[i])) > 0 {
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
-// Against returns the claims that speak against one directly, in log order; none if the
-// signal is no claim.
-func (g *Graph) Against(id signals.ID) (all []Claim) {
-	if i, known := g.at[id]; known {
-		for _, n := range g.against[i] {
-			all = append(all, g.all[n])
-		}
-	}
-	return all
-}
-
 // standing returns those of some claims that have not fallen with what is taken back.
 func (g *Graph) standing(all []int) []int {
 	return slices.DeleteFunc(slices.Clone(all), func(n int) bool { return g.out[n] })

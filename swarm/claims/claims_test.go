@@ -116,9 +116,6 @@ func TestClaimsFallWithAllTheyRestOn(t *testing.T) {
 	if got, _ := g.Without(two); texts(got.Fall) != "2 8" {
 		t.Errorf("without the second fall %s, want the doubt that cites it, too", texts(got.Fall))
 	}
-	if got := texts(g.Contested()); got != "1" {
-		t.Errorf("contested %s, want 1", got)
-	}
 	var unknown *claims.UnknownError
 	if _, err := g.Without(signals.MustID("nobody")); !errors.As(err, &unknown) {
 		t.Errorf("an unknown signal: %v", err)

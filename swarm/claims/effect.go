@@ -22,7 +22,7 @@ func (g *Graph) Retracted() Effect {
 func (g *Graph) Without(ids ...signals.ID) (Effect, error) {
 	gone := map[int]bool{}
 	for _, id := range ids {
-		if _, err := g.Claim(id); err != nil {
+		if _, err := g.claim(id); err != nil {
 			return Effect{}, err
 		}
 		if vote, answers := g.answers[id]; answers {
@@ -37,7 +37,7 @@ func (g *Graph) Without(ids ...signals.ID) (Effect, error) {
 // Assume returns which claims fall if a claim is made true. The error is an
 // [*UnknownError].
 func (g *Graph) Assume(id signals.ID) (Effect, error) {
-	if _, err := g.Claim(id); err != nil {
+	if _, err := g.claim(id); err != nil {
 		return Effect{}, err
 	}
 	return g.effect(g.fallen(func(int) bool { return false }, g.at[id])), nil

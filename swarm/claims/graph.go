@@ -88,9 +88,9 @@ func (g *Graph) Len() int { return len(g.all) }
 // All yields the claims in log order.
 func (g *Graph) All() iter.Seq[Claim] { return slices.Values(g.all) }
 
-// Claim returns the claim of a signal. The claim of a proposal that is equal to an
+// claim returns the claim of a signal. The claim of a proposal that is equal to an
 // earlier one is that one's. The error is an [*UnknownError].
-func (g *Graph) Claim(id signals.ID) (Claim, error) {
+func (g *Graph) claim(id signals.ID) (Claim, error) {
 	i, ok := g.at[id]
 	if !ok {
 		return Claim{}, &UnknownError{id}

@@ -23,8 +23,8 @@ type Speaker struct {
 	Speaks bool `json:"speaks,omitempty"`
 }
 
-// Score returns by what candidates go that are alike otherwise.
-func (c Candidate) Score() float64 {
+// score returns by what candidates go that are alike otherwise.
+func (c Candidate) score() float64 {
 	return (c.Relevance+c.Record+c.Level)/3 + float64(c.Waited)/4
 }
 
@@ -41,7 +41,7 @@ func (c Speaker) String() string {
 	if c.Broke {
 		why += ", it cannot pay for a turn"
 	}
-	return fmt.Sprintf("%s %s (%.2f: %s)", c.Agent, verb, c.Score(), why)
+	return fmt.Sprintf("%s %s (%.2f: %s)", c.Agent, verb, c.score(), why)
 }
 
 // Speakers returns the choices of all candidates, in their order; most of them speak at most.
@@ -53,7 +53,7 @@ func Speakers(most int, all []Candidate) []Speaker {
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
 		a, b := all[i], all[j]
-		return cmp.Or(first(a.Broke, b.Broke, 1), first(a.Addressed, b.Addressed, -1), cmp.Compare(b.Score(), a.Score()))
+		return cmp.Or(first(a.Broke, b.Broke, 1), first(a.Addressed, b.Addressed, -1), cmp.Compare(b.score(), a.score()))
 	})
 	if most <= 0 {
 		most = len(all)

@@ -70,7 +70,6 @@ type Options struct {
 	// the most.
 	Result int
 
-	Seed  uint64           // of agents' random numbers
 	Mint  *signals.Mint    // of the ids of records; nil means signals.NewMint()
 	Clock func() time.Time // nil means the machine's
 	// After returns a channel that delivers when the clock has advanced by a duration; nil

@@ -54,7 +54,7 @@ func (r *Router) turnLocked(a *roomlog.Agent) *Turn {
 	t.moot = r.agents[a.Name] == nil || !run.Room.Has(a.Name) && run.Message.Body != nil
 	t.calls.earlier = slices.Clone(run.Calls)
 	t.turn = &agents.Turn{
-		Agent: a.Name, Thread: t.room, Round: run.Turn, Seed: r.opts.Seed, Time: r.now(), Clock: r.now,
+		Agent: a.Name, Thread: t.room, Round: run.Turn, Time: r.now(), Clock: r.now,
 		Task:  signals.Task{Task: "Answer in the room " + t.room + "."},
 		Heard: heard(run), New: fresh(run),
 	}

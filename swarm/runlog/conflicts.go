@@ -29,9 +29,9 @@ func (c *Conflicts) init(thread string, v *Votes) {
 	c.thread, c.votes, c.lost = thread, v, map[signals.ID]bool{}
 }
 
-// Newest returns the newest conflict, whatever became of it; the zero pair if there is
+// newest returns the newest conflict, whatever became of it; the zero pair if there is
 // none.
-func (c *Conflicts) Newest() (p conflict.Pair) {
+func (c *Conflicts) newest() (p conflict.Pair) {
 	if len(c.all) > 0 {
 		p = c.all[len(c.all)-1].opened
 	}

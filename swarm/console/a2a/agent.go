@@ -39,7 +39,7 @@ func (g *agent) OnSendMessage(ctx context.Context, p *a2a.MessageSendParams) (a2
 	if err != nil {
 		return nil, err
 	}
-	t := TaskOf(d, items)
+	t := taskOf(d, items)
 	if of.answered.Answer != nil {
 		t.Metadata = map[string]any{"answered": data(of.answered.Answer)}
 	}
@@ -69,7 +69,7 @@ func (g *agent) OnGetTask(ctx context.Context, q *a2a.TaskQueryParams) (*a2a.Tas
 	if err != nil {
 		return nil, err
 	}
-	t := TaskOf(d, items)
+	t := taskOf(d, items)
 	if q.HistoryLength != nil {
 		t.History = t.History[:min(len(t.History), max(0, *q.HistoryLength))]
 	}
@@ -88,7 +88,7 @@ func (g *agent) OnCancelTask(ctx context.Context, p *a2a.TaskIDParams) (*a2a.Tas
 	if err != nil {
 		return nil, err
 	}
-	return TaskOf(d, items), nil
+	return taskOf(d, items), nil
 }
 
 // A taken message has begun a task, or answered a question of one.
@@ -212,7 +212,7 @@ func (g *agent) follow(ctx context.Context, id string, after uint64, yield func(
 			yield(nil, err)
 			return
 		}
-		t := TaskOf(d, items)
+		t := taskOf(d, items)
 		if !told {
 			told = true
 			begun := *t

@@ -11,7 +11,7 @@
 // # Tasks
 //
 // A task is a solve: its id is that of the solve, and what is said of it is made of the log
-// whenever somebody asks ([TaskOf]), so that tasks outlive the server. A message without a
+// whenever somebody asks (taskOf), so that tasks outlive the server. A message without a
 // task starts a solve; one with a task that is input-required answers its question: a text,
 // or a data part with the members answer, vote and stance, or verdict and reason for the call
 // of a tool. A client that leaves does not end a task: tasks/cancel does.

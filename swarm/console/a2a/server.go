@@ -18,8 +18,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
-// Version is that of the protocol.
-const Version = "0.3.0"
+// protocol is its version.
+const protocol = "0.3.0"
 
 // Prefix begins the path of every agent.
 const Prefix = api.Prefix + "/a2a/"
@@ -84,7 +84,7 @@ func (s *Server) card(t api.Team, host string) *a2a.AgentCard {
 	}
 	about := cmp.Or(t.Description, "A team of agents that decides")
 	return &a2a.AgentCard{
-		Name: t.Name, Description: about, Version: cmp.Or(s.o.Version, "devel"), ProtocolVersion: Version,
+		Name: t.Name, Description: about, Version: cmp.Or(s.o.Version, "devel"), ProtocolVersion: protocol,
 		URL: scheme + host + Prefix + t.Name, PreferredTransport: a2a.TransportProtocolJSONRPC,
 		Capabilities: a2a.AgentCapabilities{Streaming: true}, DefaultInputModes: text, DefaultOutputModes: text,
 		SecuritySchemes: a2a.NamedSecuritySchemes{"token": a2a.HTTPAuthSecurityScheme{Scheme: "Bearer"}},
@@ -118,7 +118,7 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 		_ = json.Unmarshal(text, &call) // what is next says what is wrong with it
 		asked := r.Header.Get("A2A-Version")
 		if asked != "" && asked != "0.3" && !strings.HasPrefix(asked, "0.3.") || call.Method != "" && !strings.Contains(call.Method, "/") {
-			refuse(w, call.ID, versionNotSupported, fmt.Sprintf("A2A %.20s and the method %.40q: this agent speaks A2A %s", cmp.Or(asked, "without a version"), call.Method, Version))
+			refuse(w, call.ID, versionNotSupported, fmt.Sprintf("A2A %.20s and the method %.40q: this agent speaks A2A %s", cmp.Or(asked, "without a version"), call.Method, protocol))
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(text))

@@ -2,8 +2,8 @@ package agui
 
 import "github.com/swarmbus/swarmbus/swarm/console/api"
 
-// Version is that of the protocol.
-const Version = "1.0"
+// protocol is its version.
+const protocol = "1.0"
 
 // An Event is one of AG-UI: which members it has depends on its type.
 type Event struct {

@@ -34,7 +34,7 @@ func (f *Fold) Running() bool { return f.shown == nil || f.state.Solve.State == 
 
 // Start returns the event with which a run begins.
 func (f *Fold) Start() []Event {
-	return []Event{{Type: "RUN_STARTED", ThreadID: f.thread, RunID: f.run, Protocol: Version}}
+	return []Event{{Type: "RUN_STARTED", ThreadID: f.thread, RunID: f.run, Protocol: protocol}}
 }
 
 // Detail returns the events for everything after [Fold.Seq]. The detail's lists may begin

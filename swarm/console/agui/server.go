@@ -92,7 +92,7 @@ func read(w http.ResponseWriter, r *http.Request) (in Input, err error) {
 	case in.ThreadID == "" || in.RunID == "" || len(in.ThreadID) > 256 || len(in.RunID) > 256:
 		return in, invalid("threadId and runId have to have 1 to 256 bytes")
 	case in.Protocol != "" && !strings.HasPrefix(in.Protocol, "1.") && !strings.HasPrefix(in.Protocol, "0."):
-		return in, invalid("protocolVersion %.20q: this server speaks AG-UI %s", in.Protocol, Version)
+		return in, invalid("protocolVersion %.20q: this server speaks AG-UI %s", in.Protocol, protocol)
 	}
 	return in, nil
 }

@@ -23,22 +23,7 @@ func (f *Fragments) Write(fragment string) (show string) {
 		return ""
 	}
 	f.shown = true
-	return f.take()
-}
-
-// End returns the text still held back, or that the answer is silence.
-func (f *Fragments) End() (show string, silent bool) {
-	rest := f.take()
-	if !f.shown && strings.TrimSpace(rest) == Silence {
-		return "", true
-	}
-	return rest, false
-}
-
-func (f *Fragments) take() string {
-	all := f.held.String()
-	f.held.Reset()
-	return all
+	return f.held.String()
 }
 
 // maybeSilence reports whether text can still become silence.
