@@ -50,7 +50,6 @@ var kept = map[string]string{
 	"swarm/rooms.Quota":                       "a bound that a user meets",
 	"swarm/rooms.QuotaTurns":                  "a bound that a user meets",
 	"swarm/rooms.Router.Rotate":               "a key that is known to others has to be replaced",
-	"swarm/rooms/events.Event.Canonical":      "verifying events without this library",
 	"swarm/rooms/events.Fault":                "what is wrong with an event",
 	"swarm/rooms/roomlog.Silence":             "what an agent of a program answers",
 	"swarm/said.System":                       "one of the kinds of what is said",
