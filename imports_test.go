@@ -170,7 +170,7 @@ var rules = []struct {
 	{"swarm/console/open", rule{ours: []string{
 		"agents/memory", "agents/models", "agents/models/limits", "agents/tools", "swarm/desk", "swarm/teams", "swarm/console/memories", "swarm/teams/providers", "swarm/console/servers",
 	}}},
-	{"swarm/console/view", rule{ours: []string{
+	{"swarm/console/internal/view", rule{ours: []string{
 		"swarm/said", "signals", "signals/coordination", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/asking", "swarm/cassette", "swarm/desk", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",
 		"otel", "otel/oteltest", "swarm/transcript", // for the test that adds a kind
 	}}},
@@ -178,9 +178,9 @@ var rules = []struct {
 	{"swarm/console/guard", rule{ours: []string{"swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},
 	{"swarm/console/host", rule{ours: []string{
 		"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/hooks", "agents/memory", "agents/reports", "agents/routing", "swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
-		"swarm/desk", "swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/view",
+		"swarm/desk", "swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/internal/view",
 	}}},
-	{"swarm/console/host/hosttest", rule{ours: []string{
+	{"swarm/console/internal/hosttest", rule{ours: []string{
 		"bus/journal", "signals", "agents", "agents/models", "agents/tools", "swarm", "swarm/cassette", "swarm/console/api", "swarm/console/feed", "swarm/console/host", "swarm/desk",
 	}}},
 	{"swarm/console/demo", rule{ours: []string{
@@ -193,16 +193,16 @@ var rules = []struct {
 	}},
 	{"swarm/console/a2a", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/a2aproject/a2a-go/a2a", "github.com/a2aproject/a2a-go/a2asrv"}}},
 	{"swarm/console/web", rule{}},
-	{"swarm/console/agui", rule{ours: []string{"agents/asking", "swarm/console/api", "swarm/console/feed"}}},
+	{"swarm/console/internal/agui", rule{ours: []string{"agents/asking", "swarm/console/api", "swarm/console/feed"}}},
 	{"swarm/console/server", rule{
 		ours: []string{
 			"swarm/console/join", "swarm/console/a2a", "swarm/console", "swarm/console/api", "swarm/console/feed", "swarm/console/guard", "swarm/console/host", "swarm/console/web", "swarm/console/mcpserver",
 			"swarm/console/client", "swarm/desk", // for the tests
-			"agents/asking", "bus/journal", "swarm/console/agui", "swarm/console/host/hosttest", "swarm/solves", // for those of what is asked
+			"agents/asking", "bus/journal", "swarm/console/internal/agui", "swarm/console/internal/hosttest", "swarm/solves", // for those of what is asked
 		},
 		others: []string{"github.com/rs/xid", "github.com/modelcontextprotocol/go-sdk"},
 	}},
-	{"swarm/console", rule{ours: []string{"swarm/console/agui", "swarm/console/api", "swarm/console/feed", "swarm/console/guard"}}},
+	{"swarm/console", rule{ours: []string{"swarm/console/internal/agui", "swarm/console/api", "swarm/console/feed", "swarm/console/guard"}}},
 	{"cmd/swarmbus/internal/schemas", rule{ours: []string{
 		"swarm/console/join", "agents/reports", "swarm/console/api", "swarm/teams",
 		"signals", "signals/cloudevents", "signals/coordination", "agents", "agents/asking", "agents/routing", "agents/tools", "conflict", // for the tests, which make them
@@ -223,7 +223,7 @@ var testOnly = []string{
 	"github.com/rogpeppe/go-internal", "gonum.org/v1/gonum", "github.com/charmbracelet/x/ansi", "go.opentelemetry.io", "github.com/google/jsonschema-go",
 	module + "/consensus/consensustest", module + "/agents/choice", module + "/agents/models/modelstest", module + "/bus/bustest",
 	module + "/internal/ollama", module + "/internal/pglite", module + "/internal/timetest", module + "/internal/documents", module + "/agents", module + "/agents/memory", module + "/agents/memory/memorytest", module + "/swarm/reporting", module + "/swarm/rooms/terminal", module + "/swarm",
-	"github.com/coder/websocket", module + "/swarm/console/host", module + "/swarm/console/host/hosttest", module + "/swarm/console/demo",
+	"github.com/coder/websocket", module + "/swarm/console/host", module + "/swarm/console/internal/hosttest", module + "/swarm/console/demo",
 	module + "/swarm/console/feed", module + "/consensus", module + "/swarm/runlog", module + "/swarm/rooms/office",
 }
 

@@ -64,7 +64,6 @@ var kept = map[string]string{
 	// Values of HTTP APIs, whose types a description needs.
 	"swarm/console/join.Signal": "the body of a request",
 	"swarm/console/join.Turn":   "the body of an answer",
-	"swarm/console/agui":        "values of the protocol",
 	"swarm/console/api.ByID":    "parameters of requests",
 	"swarm/console/api.ByRoom":  "parameters of requests",
 	"swarm/console/api.ByRun":   "parameters of requests",

@@ -7,10 +7,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/swarmbus/swarmbus/swarm/console/agui"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/feed"
 	"github.com/swarmbus/swarmbus/swarm/console/guard"
+	"github.com/swarmbus/swarmbus/swarm/console/internal/agui"
 )
 
 // Options of a console. All are required but Version.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/swarm/console/a2a"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
-	"github.com/swarmbus/swarmbus/swarm/console/host/hosttest"
+	"github.com/swarmbus/swarmbus/swarm/console/internal/hosttest"
 )
 
 // asking serves a team that asks about two calls in one turn, and returns the ids of the questions

@@ -9,7 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/swarmbus/swarmbus/swarm/console/api"
-	"github.com/swarmbus/swarmbus/swarm/console/host/hosttest"
+	"github.com/swarmbus/swarmbus/swarm/console/internal/hosttest"
 	"github.com/swarmbus/swarmbus/swarm/console/mcpserver"
 )
 

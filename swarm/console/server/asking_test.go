@@ -25,9 +25,9 @@ import (
 	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/swarm/console/a2a"
-	"github.com/swarmbus/swarmbus/swarm/console/agui"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
-	"github.com/swarmbus/swarmbus/swarm/console/host/hosttest"
+	"github.com/swarmbus/swarmbus/swarm/console/internal/agui"
+	"github.com/swarmbus/swarmbus/swarm/console/internal/hosttest"
 	"github.com/swarmbus/swarmbus/swarm/console/mcpserver"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )

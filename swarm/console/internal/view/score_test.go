@@ -8,7 +8,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/console/view"
+	"github.com/swarmbus/swarmbus/swarm/console/internal/view"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/swarmbus/swarmbus/swarm/console/agui"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/internal/agui"
 )
 
 // value draws a JSON value, whose objects have few names, some of which a pointer escapes.
