@@ -133,8 +133,6 @@ var rules = []struct {
 	{"swarm/transcript/terminal", rule{
 		ours: []string{"swarm/transcript"}, others: []string{"github.com/charmbracelet/colorprofile", "golang.org/x/term"},
 	}},
-	{"swarm/console/servers", rule{ours: []string{"agents/tools", "agents/tools/mcp", "swarm/teams"}}},
-	{"swarm/console/memories", rule{ours: []string{"signals", "agents/memory", "agents/memory/sqlite", "agents/memory/postgres", "agents/models", "swarm/teams"}}},
 	{"swarm/teams/providers", rule{ours: []string{"agents/models", "agents/models/limits", "agents/models/a2a", "agents/models/openai", "agents/models/anthropic", "swarm/teams"}}},
 	{"swarm/teams", rule{
 		ours: []string{
@@ -168,7 +166,9 @@ var rules = []struct {
 		"swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves", "swarm/teams",
 	}}},
 	{"swarm/console/open", rule{ours: []string{
-		"agents/memory", "agents/models", "agents/models/limits", "agents/tools", "swarm/desk", "swarm/teams", "swarm/console/memories", "swarm/teams/providers", "swarm/console/servers",
+		"agents/tools/mcp",
+		"signals", "agents/memory/sqlite", "agents/memory/postgres",
+		"agents/memory", "agents/models", "agents/models/limits", "agents/tools", "swarm/desk", "swarm/teams", "swarm/teams/providers",
 	}}},
 	{"swarm/console/internal/view", rule{ours: []string{
 		"swarm/said", "signals", "signals/coordination", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/asking", "swarm/cassette", "swarm/desk", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",

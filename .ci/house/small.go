@@ -29,7 +29,6 @@ var small = map[string]string{
 	"otel/jaegertest":       "it has tests only, in a module of their own",
 	"swarm/console/browser": "it has tests only, in a module of their own",
 	"swarm/console/web":     "the page is built and embedded there",
-	"swarm/console/open":    "a desk does not need the providers, servers and databases that it brings",
 }
 
 // A house is the packages with their lines, and who imports them.

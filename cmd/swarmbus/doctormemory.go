@@ -9,7 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/memory"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/console/memories"
+	"github.com/swarmbus/swarmbus/swarm/console/open"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
 )
@@ -18,7 +18,7 @@ import (
 func (d *doctor) memory(ctx context.Context) finding {
 	about := d.team.Memory
 	return try("memory", string(about.Store), func() (detail string, err error) {
-		store, err := memories.Store(ctx, about, "")
+		store, err := open.Store(ctx, about, "")
 		if err != nil {
 			return "", err
 		}

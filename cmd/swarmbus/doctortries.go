@@ -17,7 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/otel/export"
-	"github.com/swarmbus/swarmbus/swarm/console/servers"
+	"github.com/swarmbus/swarmbus/swarm/console/open"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
 )
@@ -112,7 +112,7 @@ func (d *doctor) model(ctx context.Context, name string) finding {
 // server starts a server, which lists its tools.
 func (d *doctor) server(ctx context.Context, name string) finding {
 	return try("server", name, func() (string, error) {
-		s, err := servers.One(ctx, name, d.team.Servers[name], servers.Options{})
+		s, err := open.Options{}.Server(ctx, name, d.team.Servers[name])
 		if err != nil {
 			return "", err
 		}

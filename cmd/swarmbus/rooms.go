@@ -18,7 +18,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"
-	"github.com/swarmbus/swarmbus/swarm/console/servers"
+	"github.com/swarmbus/swarmbus/swarm/console/open"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/office"
@@ -101,7 +101,7 @@ func (f officeFlags) talk(ctx context.Context, file string, in io.Reader, out io
 	if err != nil {
 		return err
 	}
-	called, end, err := servers.Open(ctx, o.Calls(), servers.Options{})
+	called, end, err := open.Options{}.Servers(ctx, o.Calls())
 	defer func() { err = errors.Join(err, end()) }()
 	if err != nil {
 		return err

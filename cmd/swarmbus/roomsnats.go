@@ -16,7 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines/routers"
 	"github.com/swarmbus/swarmbus/internal/text"
-	"github.com/swarmbus/swarmbus/swarm/console/servers"
+	"github.com/swarmbus/swarmbus/swarm/console/open"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/office"
@@ -37,7 +37,7 @@ func (f officeFlags) share(cmd *cobra.Command, file string) (err error) {
 	if _, err := f.place(o, file); err != nil {
 		return err
 	}
-	called, end, err := servers.Open(ctx, o.Calls(), servers.Options{})
+	called, end, err := open.Options{}.Servers(ctx, o.Calls())
 	defer func() { err = errors.Join(err, end()) }()
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines/routers"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
-	"github.com/swarmbus/swarmbus/swarm/console/servers"
+	"github.com/swarmbus/swarmbus/swarm/console/open"
 	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
@@ -62,7 +62,7 @@ func (f *serveFlags) office(ctx context.Context, c *serveConfig, ends *ends, log
 	if err != nil {
 		return nil, err
 	}
-	called, end, err := servers.Open(ctx, o.Calls(), servers.Options{Stderr: progress})
+	called, end, err := open.Options{Stderr: progress}.Servers(ctx, o.Calls())
 	ends.add(end)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 //go:build !js
 
-package memories
+package open
 
 import (
 	"context"

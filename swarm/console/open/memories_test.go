@@ -1,4 +1,4 @@
-package memories_test
+package open_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/memory"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/console/memories"
+	"github.com/swarmbus/swarmbus/swarm/console/open"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
@@ -21,10 +21,10 @@ type other struct{ models.Embedder }
 
 func (other) ID() models.ID { return models.ID{Provider: "test", Name: "other"} }
 
-// open opens the memory of a team in a directory until the test ends.
-func open(t *testing.T, m *teams.Memory, o memories.Options) (*memory.Pool, error) {
+// remembers opens the memory of a team until the test ends.
+func remembers(t *testing.T, m *teams.Memory, vectors models.Embedder, o open.Options) (*memory.Pool, error) {
 	t.Helper()
-	pool, end, err := memories.Open(t.Context(), &teams.Team{Memory: m}, o)
+	pool, end, err := o.Memory(t.Context(), &teams.Team{Memory: m}, vectors)
 	t.Cleanup(func() {
 		if err := end(); err != nil {
 			t.Errorf("close: %v", err)
@@ -36,7 +36,7 @@ func open(t *testing.T, m *teams.Memory, o memories.Options) (*memory.Pool, erro
 func TestANewModelMakesNewVectorsOfWhatIsStored(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	pool, err := open(t, &teams.Memory{Store: "facts.db"}, memories.Options{Dir: dir})
+	pool, err := remembers(t, &teams.Memory{Store: "facts.db"}, nil, open.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,8 +46,8 @@ func TestANewModelMakesNewVectorsOfWhatIsStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	var done []memory.Progress
-	again, err := open(t, &teams.Memory{Store: "facts.db", Embeddings: "other"}, memories.Options{
-		Dir: dir, Embedder: other{memory.Hashed()}, Embedded: func(p memory.Progress) { done = append(done, p) },
+	again, err := remembers(t, &teams.Memory{Store: "facts.db", Embeddings: "other"}, other{memory.Hashed()}, open.Options{
+		Dir: dir, Embedded: func(p memory.Progress) { done = append(done, p) },
 	})
 	if err != nil || len(done) != 1 || done[0].Done != 1 {
 		t.Fatalf("%v: progress %v", err, done)
@@ -71,9 +71,9 @@ func TestAMemoryThatCannotBeOpenedIsNamed(t *testing.T) {
 		{Store: "${A_PLACE}/x"}:              "the store is a URL",
 		{Store: "A_MEMORY"}:                  "memory: ",
 		{Store: "corrupt.db"}:                filepath.Join(dir, "corrupt.db"),
-		{Store: "x.db", Embeddings: "large"}: "Options.Embedder is missing, which is large",
+		{Store: "x.db", Embeddings: "large"}: "the embedder is missing, which is large",
 	} {
-		pool, err := open(t, &m, memories.Options{Dir: dir})
+		pool, err := remembers(t, &m, nil, open.Options{Dir: dir})
 		if pool != nil || err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: got %v, want %s", m.Store, err, want)
 		}
@@ -81,7 +81,7 @@ func TestAMemoryThatCannotBeOpenedIsNamed(t *testing.T) {
 			t.Errorf("%v is not memory.ErrCorrupt", err)
 		}
 	}
-	if pool, end, err := memories.Open(context.Background(), &teams.Team{}, memories.Options{}); pool != nil || err != nil || end() != nil {
+	if pool, end, err := (open.Options{}).Memory(context.Background(), &teams.Team{}, nil); pool != nil || err != nil || end() != nil {
 		t.Errorf("without a memory: %v, %v", pool, err)
 	}
 }

@@ -1,10 +1,10 @@
-package servers_test
+package open_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/swarmbus/swarmbus/swarm/console/servers"
+	"github.com/swarmbus/swarmbus/swarm/console/open"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
@@ -16,7 +16,7 @@ func TestAServerThatCannotBeStartedIsNamed(t *testing.T) {
 		"the environment variable NO_SUCH_DIR":  {Command: []string{"true"}, Dir: "${NO_SUCH_DIR}"},
 		"the environment variable NO_SUCH_HOST": {URL: "http://${NO_SUCH_HOST}/mcp"},
 	} {
-		all, end, err := servers.Open(t.Context(), &teams.Team{Servers: map[string]teams.Server{"files": s}}, servers.Options{})
+		all, end, err := open.Options{}.Servers(t.Context(), &teams.Team{Servers: map[string]teams.Server{"files": s}})
 		if err == nil || !strings.Contains(err.Error(), want) || all != nil {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -31,7 +31,7 @@ func TestAServerThatCannotBeStartedIsNamed(t *testing.T) {
 func TestACommandRunsInTheTeamsDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	_, end, err := servers.Open(t.Context(), &teams.Team{Servers: map[string]teams.Server{"here": {Command: []string{"sh", "-c", "pwd >&2"}, Dir: "."}}}, servers.Options{Dir: dir})
+	_, end, err := open.Options{Dir: dir}.Servers(t.Context(), &teams.Team{Servers: map[string]teams.Server{"here": {Command: []string{"sh", "-c", "pwd >&2"}, Dir: "."}}})
 	defer func() { _ = end() }()
 	if err == nil || !strings.Contains(err.Error(), dir) {
 		t.Errorf("got %v, want the directory %s", err, dir)

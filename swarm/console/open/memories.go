@@ -1,5 +1,4 @@
-// Package memories opens the memory that a team names.
-package memories
+package open
 
 import (
 	"context"
@@ -15,29 +14,22 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
-// Options of [Open]. The zero value of a field has the meaning given.
-type Options struct {
-	Dir      string                // to which the file is relative; "": that of the program
-	Embedder models.Embedder       // the model that the team names; nil: [memory.Hashed]
-	Embedded func(memory.Progress) // is called while facts without vectors get them; nil: nothing is
-}
-
-// Open opens the memory of a team, and gives vectors to the facts that have none in its model,
-// as after a change of the model. end closes the store; it must be called, also after an
+// Memory opens the memory of a team, and gives vectors to the facts that have none in its model,
+// as after a change of the model. They are of the model that the team names; nil: [memory.Hashed]. end closes the store; it must be called, also after an
 // error. A team without a memory has a nil pool.
-func Open(ctx context.Context, t *teams.Team, o Options) (pool *memory.Pool, end func() error, err error) {
+func (o Options) Memory(ctx context.Context, t *teams.Team, vectors models.Embedder) (pool *memory.Pool, end func() error, err error) {
 	end = func() error { return nil }
 	if t.Memory == nil {
 		return nil, end, nil
 	}
-	if t.Memory.Embeddings != "" && o.Embedder == nil {
-		return nil, end, fmt.Errorf("memories: Options.Embedder is missing, which is %s", t.Memory.Embeddings)
+	if t.Memory.Embeddings != "" && vectors == nil {
+		return nil, end, fmt.Errorf("memories: the embedder is missing, which is %s", t.Memory.Embeddings)
 	}
 	store, err := Store(ctx, t.Memory, o.Dir)
 	if err != nil {
 		return nil, end, err
 	}
-	pool, err = memory.New(memory.Options{Store: store, Embedder: o.Embedder, Bytes: t.Whole().Memory.Bytes})
+	pool, err = memory.New(memory.Options{Store: store, Embedder: vectors, Bytes: t.Whole().Memory.Bytes})
 	if err != nil {
 		return nil, store.Close, err
 	}

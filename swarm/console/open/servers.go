@@ -1,10 +1,8 @@
-// Package servers starts the servers of the Model Context Protocol that a team names.
-package servers
+package open
 
 import (
 	"context"
 	"errors"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -15,16 +13,10 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
-// Options of [Open]. The zero value of a field has the meaning given.
-type Options struct {
-	Dir    string    // to which the directories of commands are relative; "": that of the program
-	Stderr io.Writer // gets what commands write to their standard error; nil: it is only kept
-}
-
-// Open starts the servers of a team, or connects to them, and returns them in the order of
+// Servers starts the servers of a team, or connects to them, and returns them in the order of
 // their names. An agent that names a tool which its server does not have is an error. end ends
 // the servers; it must be called, also after an error.
-func Open(ctx context.Context, t *teams.Team, o Options) (all []tools.Source, end func() error, err error) {
+func (o Options) Servers(ctx context.Context, t *teams.Team) (all []tools.Source, end func() error, err error) {
 	var opened []*mcp.Server
 	end = func() (err error) {
 		for _, s := range opened {
@@ -33,7 +25,7 @@ func Open(ctx context.Context, t *teams.Team, o Options) (all []tools.Source, en
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Servers)) {
-		server, err := One(ctx, name, t.Servers[name], o)
+		server, err := o.Server(ctx, name, t.Servers[name])
 		if err != nil {
 			return nil, end, err
 		}
@@ -49,8 +41,8 @@ func Open(ctx context.Context, t *teams.Team, o Options) (all []tools.Source, en
 	return all, end, nil
 }
 
-// One starts or connects to one server. The caller must close it.
-func One(ctx context.Context, name string, s teams.Server, o Options) (*mcp.Server, error) {
+// Server starts or connects to one server. The caller must close it.
+func (o Options) Server(ctx context.Context, name string, s teams.Server) (*mcp.Server, error) {
 	url, err := s.URL.Expand()
 	if err != nil {
 		return nil, err
