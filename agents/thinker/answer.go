@@ -70,7 +70,11 @@ type reading struct {
 // read converts an answer to signals, and describes what does not conform.
 func (v *view) read(a *models.Answer, all []form) (r reading) {
 	if a.Finish == models.FinishLength {
-		r.problems = append(r.problems, "the answer was cut off because it was too long")
+		cut := "the answer was cut off because it was too long"
+		if n := a.Usage.Reasoning; n > a.Usage.Output/2 {
+			cut += fmt.Sprintf(": %d of its %d tokens went to reasoning (a smaller reasoning_effort takes fewer)", n, a.Usage.Output)
+		}
+		r.problems = append(r.problems, cut)
 	}
 	elements, err := elementsOf(a.Text)
 	if err != nil {

@@ -175,6 +175,9 @@ func TestAnAnswerThatWasCutOffIsAskedForAgain(t *testing.T) {
 		if n++; n == 1 {
 			return &models.Answer{Text: `{"say":[{"type":"pa`, Finish: models.FinishLength}, nil
 		}
+		if r.Most != 4096 {
+			t.Errorf("asked again for at most %d tokens", r.Most)
+		}
 		if !strings.Contains(r.Messages[len(r.Messages)-1].Text, "too long") {
 			t.Errorf("asked again by %q", r.Messages[len(r.Messages)-1].Text)
 		}

@@ -195,6 +195,9 @@ func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, 
 	}
 	r := th.read(a)
 	if len(r.problems) > 0 {
+		if a.Finish == models.FinishLength {
+			th.widen(ctx)
+		}
 		agents.Spend(ctx, agents.Cost{Repairs: 1})
 		if r, err = th.again(ctx, a, fill(th.view.prompts.Repair, repairData{r.problems}), r); err != nil {
 			return append(th.tools, r.signals...), err
@@ -215,6 +218,21 @@ func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, 
 		return all, &RefusalError{t.ID, r.problems}
 	}
 	return all, nil
+}
+
+// widest is the bound on an answer up to which one that reached its own is raised: servers
+// refuse what is beyond the model's.
+const widest = 16 << 10
+
+// widen raises the bound on the next answer, if the budget has it: reasoning counts, and how
+// much of it there is depends on the model.
+func (th *thought) widen(ctx context.Context) {
+	ask := th.ask
+	ask.Most = max(ask.Most, min(4*ask.Most, widest))
+	release, ok := models.Reserve(ctx, th.model, &ask, 1)
+	if release(); ok {
+		th.ask.Most = ask.Most
+	}
 }
 
 // again asks once more about an answer. If nothing in the new answer can be used, the

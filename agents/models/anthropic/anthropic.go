@@ -38,6 +38,7 @@ type Model struct {
 	header http.Header
 	params map[string]any
 	cache  bool
+	learns wire.Learner[forms]
 }
 
 var _ models.Model = (*Model)(nil)
@@ -68,41 +69,54 @@ func (m *Model) ID() models.ID { return m.id }
 // Close closes idle connections.
 func (m *Model) Close() { m.client.Close() }
 
-// Ask implements [models.Model].
+// Ask implements [models.Model]. A request with a member that the server refuses by name is
+// made again without it, or with the schema in the prompt.
 func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, error) {
-	to, err := m.request(r)
-	if err != nil {
-		return nil, m.client.Invalid(err)
-	}
+	var body object
+	return m.learns.Ask(ctx, func(f forms) (*models.Answer, *wire.Said, error) {
+		var err error
+		if body, err = m.request(r, f); err != nil {
+			return nil, nil, m.client.Invalid(err)
+		}
+		return m.once(ctx, r, body)
+	}, func(f forms, refused *wire.Said) (forms, string) { return f.next(refused, body) })
+}
+
+// once makes one call. If the request was refused as invalid, it also returns what was said.
+func (m *Model) once(ctx context.Context, r *models.Request, to object) (*models.Answer, *wire.Said, error) {
 	body, err := json.Marshal(to)
 	if err != nil {
-		return nil, m.client.Invalid(err)
+		return nil, nil, m.client.Invalid(err)
 	}
 	resp, err := m.client.Do(ctx, http.MethodPost, m.base.String(), m.header, body)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer resp.Close()
 	if resp.Status >= http.StatusBadRequest {
-		e, _ := resp.Refusal()
-		return nil, e
+		e, said := resp.Refusal()
+		if e.Problem != models.ErrInvalid {
+			return nil, nil, e
+		}
+		return nil, &said, e
 	}
 	a := answer{asked: r, blocks: map[int]*block{}}
 	for e, err := range resp.Events() {
 		if err == nil {
 			if said, failed := wire.SaidIn(e); failed {
-				return nil, resp.Refused(said)
+				return nil, nil, resp.Refused(said)
 			}
 		}
 		if err != nil || ctx.Err() != nil {
-			return nil, resp.Failed(err)
+			return nil, nil, resp.Failed(err)
 		}
 		if err := a.read(wire.ObjectOf(e.Data)); err != nil {
-			return nil, resp.Problem(models.ErrMalformed, err.Error())
+			return nil, nil, resp.Problem(models.ErrMalformed, err.Error())
 		}
 	}
 	if ctx.Err() != nil {
-		return nil, resp.Failed(ctx.Err())
+		return nil, nil, resp.Failed(ctx.Err())
 	}
-	return a.whole(m.id, resp)
+	whole, err := a.whole(m.id, resp)
+	return whole, nil, err
 }

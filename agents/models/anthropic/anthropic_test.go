@@ -1,6 +1,7 @@
 package anthropic_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -132,5 +133,44 @@ func TestNoHalfMessageIsTakenForAWholeOne(t *testing.T) {
 		if a, err := m.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1}); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %+v, %v, want %v", name, a, err, c.want)
 		}
+	}
+}
+
+// TestWhatTheServerRefusesIsSentOtherwiseOnce has a server that takes neither a temperature nor
+// a schema, as gateways in front of other models do.
+func TestWhatTheServerRefusesIsSentOtherwiseOnce(t *testing.T) {
+	var sent []map[string]any
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body map[string]any
+		_ = json.NewDecoder(r.Body).Decode(&body)
+		sent = append(sent, body)
+		for _, name := range []string{"temperature", "output_config"} {
+			if body[name] != nil {
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = fmt.Fprintf(w, `{"type":"error","error":{"type":"invalid_request_error","message":"%s: Extra inputs are not permitted"}}`, name)
+				return
+			}
+		}
+		_, _ = w.Write([]byte(`{"type":"message","model":"m","content":[{"type":"text","text":"{}"}],"stop_reason":"end_turn","usage":{"input_tokens":9,"output_tokens":2}}`))
+	}))
+	defer server.Close()
+	m, err := anthropic.New(anthropic.Options{Model: "m", Key: "k", BaseURL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	cool := 0.2
+	r := &models.Request{Messages: []models.Message{models.User("Well?")}, Most: 10, Temperature: &cool, Schema: &models.Schema{Name: "s", JSON: json.RawMessage(`{"type":"object"}`)}}
+	for _, want := range []struct{ requests, notes int }{{3, 2}, {4, 0}} {
+		a, err := m.Ask(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(sent) != want.requests || len(a.Notes) != want.notes {
+			t.Errorf("%d requests, notes %q; want %+v", len(sent), a.Notes, want)
+		}
+	}
+	if system := fmt.Sprint(sent[3]["system"]); !strings.Contains(system, `{"type":"object"}`) {
+		t.Errorf("the prompt %q lacks the schema", system)
 	}
 }

@@ -4,22 +4,50 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
 )
 
 type object = map[string]any
 
+// forms are the choices of how a request is written where servers differ.
+type forms struct {
+	prompt  bool   // the prompt has the schema
+	without string // members that are not sent, each between blanks
+}
+
+// next returns the forms of the next request after one that was refused, and what was learned
+// of the server; "": the refusal names nothing that could be sent otherwise.
+func (f forms) next(refused *wire.Said, sent object) (forms, string) {
+	words := fmt.Sprintf(" (%.200s)", refused.Words)
+	if sent["output_config"] != nil && !f.prompt && refused.Has("output_config", "json_schema", "schema", "structured") {
+		f.prompt = true
+		return f, "the server refused the schema: it is sent in the prompt" + words
+	}
+	named := refused.Names(sent, "model", "messages", "max_tokens", "tools", "system", "stream", "output_config")
+	if named == "" {
+		return f, ""
+	}
+	f.without += " " + named + " "
+	return f, "the server refused " + named + ": it is not sent" + words
+}
+
 // request converts a request to the protocol.
-func (m *Model) request(r *models.Request) (object, error) {
+func (m *Model) request(r *models.Request, f forms) (object, error) {
 	to := object{"model": m.id.Name, "max_tokens": r.Most, "messages": m.messages(r.Messages), "stream": true}
-	if r.System != "" {
-		to["system"] = []object{{"type": "text", "text": r.System}}
+	system := r.System
+	if f.prompt && r.Schema != nil {
+		system += wire.InPrompt(r.Schema)
+	}
+	if system != "" {
+		to["system"] = []object{{"type": "text", "text": system}}
 	}
 	if r.Temperature != nil {
 		to["temperature"] = *r.Temperature
 	}
-	if r.Schema != nil {
+	if r.Schema != nil && !f.prompt {
 		var schema object
 		if err := json.Unmarshal(r.Schema.JSON, &schema); err != nil {
 			return nil, fmt.Errorf("schema %s: %w", r.Schema.Name, err)
@@ -42,7 +70,7 @@ func (m *Model) request(r *models.Request) (object, error) {
 		}
 	}
 	maps.Copy(to, m.params)
-	maps.DeleteFunc(to, func(_ string, value any) bool { return value == nil })
+	maps.DeleteFunc(to, func(name string, value any) bool { return value == nil || strings.Contains(f.without, " "+name+" ") })
 	return to, nil
 }
 

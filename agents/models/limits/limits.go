@@ -48,6 +48,9 @@ type Options struct {
 	// Retrying is called before each retry with the error of the try and the pause
 	// that follows, concurrently for concurrent calls. Nil: none.
 	Retrying func(err error, pause time.Duration)
+	// Noted is called with the [models.Answer.Notes] of an answer that has some,
+	// concurrently for concurrent calls. Nil: none.
+	Noted func(id models.ID, notes []string)
 
 	Budget *Budget // nil: none
 	// Prices of models. A budget in money refuses models without a price; one that is
@@ -154,6 +157,9 @@ func (l *limited) try(ctx context.Context, r *models.Request) (a *models.Answer,
 	began = true
 	a, err = l.inTime(ctx, r)
 	l.heed(err)
+	if err == nil && len(a.Notes) > 0 && l.opts.Noted != nil {
+		l.opts.Noted(l.ID(), a.Notes)
+	}
 	return a, err
 }
 

@@ -506,3 +506,21 @@ func TestOnlyAnErrorThatWasRetriedOrHadToWaitTooLongIsFinal(t *testing.T) {
 		})
 	}
 }
+
+func TestNotesOfAnswersAreToldWithTheirModel(t *testing.T) {
+	m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+		a := models.Text("fine")
+		a.Notes = []string{"seed is not sent"}
+		return a, nil
+	}}
+	var told []string
+	shared := limits.New(limits.Options{Noted: func(id models.ID, notes []string) {
+		told = append(told, id.String()+": "+strings.Join(notes, "; "))
+	}})
+	if _, err := shared.Limit(m).Ask(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	if want := id.String() + ": seed is not sent"; len(told) != 1 || told[0] != want {
+		t.Errorf("told %q, want %q", told, want)
+	}
+}

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -30,35 +29,18 @@ type forms struct {
 	without  map[string]bool // members that are not sent
 }
 
-// refuses matches the words of a server that does not take a member, whatever its value.
-var refuses = regexp.MustCompile(`(un|not |n't |not be |not yet )(supported|recognized|known|expected|available|permitted|allowed|implemented|used|combined|enabled)|support|extra|unrecognized|unexpected|deprecated|cannot|can't|incompatible|invalid|instead|only|verified|forbidden|refus|reject|must be`)
-
 // beyond matches the words of a server that takes a bound, but not one so high.
 var beyond = regexp.MustCompile(`too (large|high|big|long|many)|at most|maximum|less than|exceed|greater|smaller|<=|≤`)
 
 // next returns the forms of the next request after one that was refused, and what was learned
 // of the server; "": the refusal names nothing that could be sent otherwise.
 func (f forms) next(refused *wire.Said, sent object) (forms, string) {
-	if refused == nil {
-		return f, ""
-	}
-	words := strings.ToLower(refused.Param + ": " + refused.Code + ": " + refused.Words)
-	if !refuses.MatchString(words) {
-		return f, ""
-	}
-	has := func(all ...string) bool {
-		return slices.ContainsFunc(all, func(s string) bool { return strings.Contains(words, s) })
-	}
-	named := ""
-	for _, name := range slices.Sorted(maps.Keys(sent)) {
-		if !slices.Contains([]string{"model", "messages", "tools", "stream", "response_format", f.tokens}, name) && names(words, name) {
-			named = cmp.Or(named, name)
-		}
-	}
+	has := refused.Has
+	named := refused.Names(sent, "model", "messages", "tools", "stream", "response_format", f.tokens)
 	schema, tools := sent["response_format"] != nil, sent["tools"] != nil
 	said := fmt.Sprintf(" (%.200s)", refused.Words)
 	switch {
-	case !f.swapped && has(maxTokens, maxCompletionTokens) && !beyond.MatchString(words):
+	case !f.swapped && has(maxTokens, maxCompletionTokens) && !beyond.MatchString(strings.ToLower(refused.Words)):
 		before := f.tokens
 		if f.swapped, f.tokens = true, maxTokens; before == maxTokens {
 			f.tokens = maxCompletionTokens
@@ -84,7 +66,7 @@ func (f forms) next(refused *wire.Said, sent object) (forms, string) {
 	case !f.folded && has("system", "developer") && has("role", "instruction", "message", "prompt"):
 		f.folded = true
 		return f, "the server refused a system prompt: it is sent as the user's" + said
-	case !f.forgets && !has("missing", "required", "must be passed", "must provide") && sendsKept(words, sent):
+	case !f.forgets && !has("missing", "required", "must be passed", "must provide") && sendsKept(refused, sent):
 		f.forgets = true
 		return f, "the server refused what the model had said beside its answer: it does not go back" + said
 	}
@@ -100,16 +82,8 @@ func (f forms) omit(name string) forms {
 	return f
 }
 
-// names reports whether a refusal names a member: in quotes or as a path if it could be a word.
-func names(words, member string) bool {
-	if strings.Contains(member, "_") || member == "temperature" {
-		return strings.Contains(words, member)
-	}
-	return regexp.MustCompile(`(^|: |["'` + "`" + `.])` + regexp.QuoteMeta(member) + `(["'` + "`" + `.]|:)`).MatchString(words)
-}
-
 // sendsKept reports whether a refusal names a member that only the model knows.
-func sendsKept(words string, sent object) bool {
+func sendsKept(refused *wire.Said, sent object) bool {
 	all, _ := sent["messages"].([]object)
 	for _, message := range all {
 		members := slices.Collect(maps.Keys(message))
@@ -118,7 +92,7 @@ func sendsKept(words string, sent object) bool {
 			members = slices.AppendSeq(members, maps.Keys(call))
 		}
 		for _, name := range members {
-			if !slices.Contains([]string{"role", "content", "tool_calls", "tool_call_id", "id", "type", "function"}, name) && strings.Contains(words, name) {
+			if !slices.Contains([]string{"role", "content", "tool_calls", "tool_call_id", "id", "type", "function"}, name) && refused.Has(name) {
 				return true
 			}
 		}

@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
@@ -63,9 +62,7 @@ type Model struct {
 	header http.Header
 	params map[string]any
 	bare   bool // the base URL has no path
-
-	mu    sync.Mutex // protects the field below
-	forms forms      // that the server takes, as far as it is known
+	learns wire.Learner[forms]
 }
 
 var _ models.Model = (*Model)(nil)
@@ -94,15 +91,16 @@ func New(o Options) (*Model, error) {
 	}
 	m := &Model{
 		id: models.ID{Provider: cmp.Or(o.Provider, "openai"), Name: o.Model}, base: *at, header: http.Header{}, bare: strings.Trim(at.Path, "/") == "",
-		params: maps.Clone(o.Params), forms: forms{tokens: o.Tokens, schema: cmp.Or(o.Schema, JSONSchema), either: o.SchemaOrTools, whole: o.Whole},
+		params: maps.Clone(o.Params),
 	}
 	azure := strings.HasSuffix(at.Hostname(), ".azure.com") || strings.Contains(at.Path, "/openai/deployments/")
 	if own := azure || at.Hostname() == "api.openai.com"; o.Tokens == "" {
-		m.forms.tokens = maxTokens
+		o.Tokens = maxTokens
 		if own || newer.MatchString(o.Model) {
-			m.forms.tokens = maxCompletionTokens
+			o.Tokens = maxCompletionTokens
 		}
 	}
+	m.learns.Knows(forms{tokens: o.Tokens, schema: cmp.Or(o.Schema, JSONSchema), either: o.SchemaOrTools, whole: o.Whole})
 	if key != "" {
 		m.header.Set("Authorization", "Bearer "+key)
 	}
@@ -128,24 +126,11 @@ func (m *Model) Close() { m.client.Close() }
 // Ask implements [models.Model]. A request with a member that the server refuses by name is
 // made again without it, or in the next form that is known: see package documentation.
 func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, error) {
-	m.mu.Lock()
-	f := m.forms
-	m.mu.Unlock()
-	for notes := []string(nil); ; {
-		body := m.body(r, &f)
-		a, refused, err := m.once(ctx, r, body)
-		if err == nil && notes != nil {
-			a.Notes = append(notes, a.Notes...)
-			m.mu.Lock()
-			m.forms = f
-			m.mu.Unlock()
-		}
-		next, note := f.next(refused, body)
-		if note == "" {
-			return a, err
-		}
-		f, notes = next, append(notes, note)
-	}
+	var body object
+	return m.learns.Ask(ctx, func(f forms) (*models.Answer, *wire.Said, error) {
+		body = m.body(r, &f)
+		return m.once(ctx, r, body)
+	}, func(f forms, refused *wire.Said) (forms, string) { return f.next(refused, body) })
 }
 
 // once makes one call. If the request was refused as invalid, it also returns what was said.

@@ -54,7 +54,7 @@ func (m *Model) body(r *models.Request, f *forms) object {
 			to["response_format"] = object{"type": JSONObject}
 			fallthrough
 		case Prompt:
-			system += "\n\nAnswer with one JSON object that conforms to this JSON schema, and with nothing else:\n" + string(s.JSON)
+			system += wire.InPrompt(s)
 		case Tools:
 			to["tool_choice"] = object{"type": "function", "function": object{"name": s.Name}}
 			if len(tools) > 0 && !r.NoCalls {

@@ -5,12 +5,15 @@
 package open
 
 import (
+	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/memory"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
@@ -22,14 +25,20 @@ type Options struct {
 	Stderr   io.Writer                            // gets what commands write to their standard error; nil: it is only kept
 	Only     []string                             // models to make; nil: all
 	Retrying func(err error, pause time.Duration) // see [limits.Options]; nil: none
+	Noted    func(id models.ID, notes []string)   // see [limits.Options]; nil: to Stderr, if there is one
 	Embedded func(memory.Progress)                // is called while facts without vectors get them; nil: nothing is
 }
 
 // With returns openers. Keys and tokens are read from the environment.
 func With(o Options) desk.Openers {
+	if o.Noted == nil && o.Stderr != nil {
+		o.Noted = func(id models.ID, notes []string) {
+			_, _ = fmt.Fprintf(o.Stderr, "%s: %s\n", id, text.Printable(strings.Join(notes, "; ")))
+		}
+	}
 	return desk.Openers{
 		Models: func(t *teams.Team) (map[string]models.Model, *limits.Budget, error) {
-			return providers.Models(t, providers.Options{Only: o.Only, Retrying: o.Retrying})
+			return providers.Models(t, providers.Options{Only: o.Only, Retrying: o.Retrying, Noted: o.Noted})
 		},
 		Servers: o.Servers,
 		Memory:  o.Memory,

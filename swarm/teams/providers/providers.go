@@ -24,6 +24,7 @@ import (
 // Options of [Models]. The zero value of a field has the meaning given.
 type Options struct {
 	Retrying func(err error, pause time.Duration) // see [limits.Options]; nil: none
+	Noted    func(id models.ID, notes []string)   // see [limits.Options]; nil: none
 	Only     []string                             // models to make; the others need no key. Nil: all
 }
 
@@ -56,7 +57,7 @@ func Models(t *teams.Team, o Options) (map[string]models.Model, *limits.Budget, 
 		s := server{about.Provider, about.BaseURL, about.Limits}
 		if shared[s] == nil {
 			shared[s] = limits.New(limits.Options{
-				Budget: budget, Prices: prices(t), Retrying: o.Retrying,
+				Budget: budget, Prices: prices(t), Retrying: o.Retrying, Noted: o.Noted,
 				Rate: s.limits.Rate, Burst: s.limits.Burst, Tries: s.limits.Tries, Timeout: time.Duration(s.limits.Timeout),
 			})
 		}
