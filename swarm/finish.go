@@ -135,8 +135,8 @@ func (r *solve) leave(ctx context.Context) {
 		r.log.Close()
 	}
 	r.wake.Close()
-	// A solve that asks keeps its log for the answer; records end threads themselves.
-	if stop := r.result.Stop; stop != runlog.StopEscalated && stop != runlog.StopAsked && r.swarm.keeper == nil {
+	// A solve that asks or goes on keeps its proposals and conflicts; records end threads themselves.
+	if stop := r.result.Stop; stop != runlog.StopEscalated && !stop.GoesOn() && r.swarm.keeper == nil {
 		r.swarm.bus.CloseThread(r.result.Thread)
 	}
 	r.swarm.names.Release(r.result.Thread)

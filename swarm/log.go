@@ -70,10 +70,18 @@ func (r *solve) busClosed(err error) {
 
 // drain folds what is new in the log.
 func (r *solve) drain(ctx context.Context) {
-	for s, _ := r.log.Poll(); s != nil; s, _ = r.log.Poll() {
+	s, err := r.log.Poll()
+	for ; s != nil; s, err = r.log.Poll() {
 		r.yield(solves.Spoke{Signal: s})
 		r.apply(ctx, s)
 		r.remember(ctx, r.thread.Log)
+	}
+	switch { // what was published last may be in the log and not here
+	case err == nil:
+	case errors.Is(err, bus.ErrClosed):
+		r.busClosed(err)
+	default:
+		r.fail("the log cannot be read", err)
 	}
 }
 

@@ -126,7 +126,7 @@ func (r *solve) made(observed string) {
 }
 
 func (r *solve) recordDecision(ctx context.Context, observed string) error {
-	made := runlog.Decided{Name: runlog.Learner, Closed: r.votes().Closed(), Quorum: r.thread.Votes.Quorum(), Observed: observed, Stop: r.result.Stop, Detail: r.result.Detail}
+	made := runlog.Decided{Name: runlog.Learner, Closed: r.votes().Closed(), Quorum: r.thread.Votes.Quorum(), Observed: observed, Stop: r.result.Stop, Detail: r.result.Detail, Open: r.result.Stop.GoesOn()}
 	if !made.Stop.Chose() {
 		made.Withheld = r.count.Withholds(r.result.Decision)
 	}

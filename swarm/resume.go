@@ -172,6 +172,9 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 		r.fail("the coordination of the solve cannot be restored", err)
 	}
 	r.restore(ctx, log)
+	if made := at.Decided; answer == nil && made != nil && made.Payload.Stop.GoesOn() && made.Payload.ClosesThread() {
+		r.thread.Conflicts.Keep(r.openOnBus())
+	}
 	if s.keeper != nil { // it may have questions from before they were signals
 		asked, err := solves.Asked(s.opts.Journal, task.Thread, s.opts.Kinds...)
 		if err != nil {
@@ -244,6 +247,9 @@ func (r *solve) answered(ctx context.Context, answer signals.Any) {
 	if err != nil {
 		r.fail("the answer was refused", err)
 		return
+	}
+	if r.over() {
+		return // the swarm was closed before the answer came back
 	}
 	news := r.thread.Log[before:]
 	r.takeAnswer(ctx, news[slices.IndexFunc(news, func(s signals.Any) bool { return s.Head().Source == h.Source })])

@@ -119,8 +119,8 @@ func (r *Replay) Standing() map[string]*Terms {
 	return all
 }
 
-// Unclosed returns the threads whose proposals are live: of solves that are neither
-// over nor stopped without a question.
+// Unclosed returns the threads whose proposals are live: of solves that are not over,
+// ask or can go on.
 func (r *Replay) Unclosed() map[string]bool {
 	all := map[string]bool{}
 	for name, t := range r.threads.byName {

@@ -49,10 +49,10 @@ func (t *Thread) Again() (d consensus.Decision, ok bool) {
 	return d, err == nil
 }
 
-// live reports whether the proposals of a solve are: it is neither over nor stopped
-// without a question.
+// live reports whether the proposals of a solve are: no record has closed its thread.
 func (t *Thread) live() bool {
-	return t.terms[runlog.Learner] != nil && (!t.over || t.stop() == 0 || t.stop() == runlog.StopEscalated)
+	made := t.Stage.Decided
+	return t.terms[runlog.Learner] != nil && (!t.over || made == nil || !made.Payload.ClosesThread())
 }
 
 // checks reports whether the conflicts of the thread are in the log.

@@ -14,6 +14,7 @@ type Conflicts struct {
 	all    []dispute // in log order
 	lost   map[signals.ID]bool
 	closed bool // by the last decision, which ended them on the bus
+	goOn   bool // over the last decision
 	// Settled are the resolutions, in log order. The slice is shared.
 	Settled []*signals.Signal[conflict.Resolution]
 }
@@ -67,6 +68,14 @@ func (c *Conflicts) Open() []conflict.Pair {
 // and that have not been resolved.
 func (c *Conflicts) Needless() []conflict.Pair { return c.open(c.IsNeedless) }
 
+// Keep ends the conflicts that are not open on the bus: those of a thread that a record closed
+// and that goes on.
+func (c *Conflicts) Keep(onBus []conflict.Pair) {
+	for i := range c.all {
+		c.all[i].ended = c.all[i].ended || !slices.Contains(onBus, c.all[i].now)
+	}
+}
+
 func (c *Conflicts) open(is func(conflict.Pair) bool) (all []conflict.Pair) {
 	for _, d := range c.all {
 		if !d.ended && is(d.now) {
@@ -93,9 +102,9 @@ func (c *Conflicts) apply(s signals.Any) {
 		c.Settled = append(c.Settled, s)
 		c.resolve(s.Payload)
 	case *signals.Signal[Decided]:
-		c.closed = s.Payload.ClosesThread()
+		c.closed, c.goOn = s.Payload.ClosesThread(), s.Payload.Open
 	case *signals.Signal[Answered]:
-		if !c.closed && !s.ReplyTo.IsZero() {
+		if c.goOn || !c.closed && !s.ReplyTo.IsZero() {
 			break // it was a question of an open thread: what the answer settled has resolutions
 		}
 		c.closed = false

@@ -43,13 +43,15 @@ type Decided struct {
 	Stop     StopReason `json:"stop,omitempty"` // of the solve; 0: not a solve
 	Detail   string     `json:"detail,omitempty"`
 	Withheld string     `json:"withheld,omitempty"` // why a proposal that the votes chose was not; "": it was
+	Open     bool       `json:"open,omitempty"`     // the solve goes on with its proposals and conflicts; older logs close the thread
 }
 
 var _ bus.ThreadCloser = Decided{}
 
 // ClosesThread reports whether the solve is over, so that the bus closes the thread
-// (see [bus.ThreadCloser]). A solve that waits for an answer is not over.
-func (p Decided) ClosesThread() bool { return p.Stop != 0 && p.Stop != StopEscalated }
+// (see [bus.ThreadCloser]). A solve that waits for an answer, or that goes on when it is
+// resumed, is not over.
+func (p Decided) ClosesThread() bool { return p.Stop != 0 && p.Stop != StopEscalated && !p.Open }
 
 // Outcome says in a thread which proposal turned out to be right; "" is none
 // of them.
