@@ -133,13 +133,14 @@ var rules = []struct {
 	{"swarm/transcript/terminal", rule{
 		ours: []string{"swarm/transcript"}, others: []string{"github.com/charmbracelet/colorprofile", "golang.org/x/term"},
 	}},
-	{"swarm/teams/providers", rule{ours: []string{"agents/models", "agents/models/limits", "agents/models/a2a", "agents/models/openai", "agents/models/anthropic", "swarm/teams"}}},
+	{"swarm/teams/providers", rule{ours: []string{"agents/models", "agents/models/limits", "agents/models/a2a", "agents/models/openai", "agents/models/anthropic", "swarm/teams", "swarm/teams/catalogue"}}},
+	{"swarm/teams/catalogue", rule{ours: []string{"agents/models"}}},
 	{"swarm/teams", rule{
 		ours: []string{
 			"swarm/claims",
 			"signals", "signals/coordination", "consensus", "agents", "agents/asking", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle",
 			"bus/journal", "swarm/cassette", "swarm/runlog", "swarm/solves", // for the tests of what a person allows
-			"internal/yamlfile",
+			"internal/yamlfile", "swarm/teams/catalogue",
 		},
 		others: []string{"github.com/goccy/go-yaml"}, // its tests
 	}},

@@ -9,7 +9,7 @@ import (
 // examples are lines that each command's help shows, by the command's path.
 var examples = map[string]string{
 	"swarmbus":             `swarmbus solve "Which retry policy?" --model ollama:qwen3 --journal retries`,
-	"swarmbus solve":       "swarmbus solve \"Which retry policy?\" --model ollama:qwen3 --model ollama:gemma3\nswarmbus solve \"Is the proof complete?\" --team review.yaml --checkable --calls 20\nswarmbus solve \"Where do we meet?\" --model openai:gpt-5-mini --mode deliberate --conflicts majority",
+	"swarmbus solve":       "swarmbus solve \"Which retry policy?\"\nswarmbus solve \"Which retry policy?\" --model ollama:qwen3 --model ollama:gemma3\nswarmbus solve \"Is the proof complete?\" --team review.yaml --checkable --calls 20\nswarmbus solve \"Where do we meet?\" --model openai:gpt-5-mini --mode deliberate --conflicts majority",
 	"swarmbus agent":       "swarmbus agent --nats nats://127.0.0.1:4222 --team review.yaml --as planner",
 	"swarmbus answer":      "swarmbus answer retries \"At most three tries.\" --by ada\nswarmbus answer retries --vote planner-1",
 	"swarmbus retract":     "swarmbus retract retries 12 \"The sample was from the wrong week.\" --by ada",
@@ -22,6 +22,7 @@ var examples = map[string]string{
 	"swarmbus team show":   "swarmbus team show decision",
 	"swarmbus doctor":      "swarmbus doctor --team review.yaml --timeout 10s",
 	"swarmbus rooms":       "swarmbus rooms office.yaml --room planning\nswarmbus rooms office.yaml --nats nats://n1:4222 --keys office.keys",
+	"swarmbus models":      "swarmbus models\nswarmbus models openrouter",
 	"swarmbus room":        "swarmbus room show planning",
 	"swarmbus serve":       "swarmbus serve --demo\nswarmbus serve --addr 127.0.0.1:7400\nswarmbus serve --nats nats://n1:4222 --config serve.yaml",
 	"swarmbus keys":        "swarmbus keys system planner critic verifier --dir keys > swarm.trust",

@@ -117,7 +117,7 @@ agent, or a leader that is contested.`,
 	group(root, "Teams", newTeam(), newDoctor(), seen.on(newAgent()), newKeys())
 	group(root, "Runs", newRuns(), newShow(), newLog(), newReplay(), newVerify(), newExport(), newImport())
 	group(root, "Servers and rooms", seen.on(newServe()), newMCP(), seen.on(newRooms()), newRoom())
-	root.AddCommand(newSchema(), newVersion())
+	root.AddCommand(newSchema(), newModels(), newVersion())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	exemplify(root)

@@ -20,6 +20,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/teams/catalogue"
 )
 
 // A mistake is one that a new user makes. Its answer has to say what happened, and where, and
@@ -68,9 +69,13 @@ func TestMistakesAreAnsweredWithWhatHappenedWhereAndWhatToDo(t *testing.T) {
 // clearKeys makes the environment that of a new user.
 func clearKeys(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OTEL_EXPORTER_OTLP_ENDPOINT", "SWARMBUS_TOKEN"} {
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "SWARMBUS_TOKEN"} {
 		t.Setenv(name, "")
 	}
+	for _, p := range catalogue.All() {
+		t.Setenv(p.Key, "")
+	}
+	t.Setenv("OLLAMA_HOST", "127.0.0.1:1")
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 }
 

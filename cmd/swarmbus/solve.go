@@ -59,7 +59,7 @@ type solveFlags struct {
 func newSolve() *cobra.Command {
 	var f solveFlags
 	cmd := &cobra.Command{
-		Use:   `solve "TASK" --model PROVIDER:NAME | --team NAME|FILE`,
+		Use:   `solve "TASK" [--model PROVIDER:NAME | --team NAME|FILE]`,
 		Short: "Run agents with language models on a task",
 		Long: `Solve runs a team of agents on a task until they decide. Each agent has a role and asks a
 model once a turn. With several --model the agents get them in turn.
@@ -69,6 +69,11 @@ model once a turn. With several --model the agents get them in turn.
                            the key is $OPENAI_API_KEY
   --model anthropic:NAME   the key is $ANTHROPIC_API_KEY
   --model ollama:NAME      an Ollama server, by default on this machine; no key
+  --model groq:NAME, openrouter:NAME, …   the other providers of swarmbus models
+
+Without --model and --team the agents ask the small models of the providers whose keys are
+set, or of an Ollama on this machine, and a solve costs 0.20usd at most unless --budget says
+otherwise.
 
 --team takes agents, models and all other terms from a file or a ready-made team (see
 swarmbus team). Flags that are given win.

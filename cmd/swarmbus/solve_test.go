@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -269,5 +271,27 @@ func TestADebateThatTheBudgetDoesNotHaveIsNotHeld(t *testing.T) {
 		if said := strings.Contains(out, "planner cannot pay for a debate about planner-1 and critic-1"); status != exitNoConsensus || argued.Load() != argues || said == argues {
 			t.Errorf("%s: status %d, argued: %v: %s%s", budget, status, argued.Load(), out, errs)
 		}
+	}
+}
+
+func TestWithoutAModelTheKeysThatAreSetDecide(t *testing.T) {
+	clearKeys(t)
+	answers := modelstest.Handler(modelstest.OpenAI, func(int, *models.Request) modelstest.Reply {
+		return modelstest.Reply{Text: `{"say":[{"type":"proposal","content":"Friday","reasons":"r","confidence":0.8},{"type":"vote","proposal":"new","stance":"agree","reasons":"r","confidence":0.8}]}`, Usage: models.Usage{Input: 100, Output: 20}}
+	})
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/models" {
+			_, _ = fmt.Fprintf(w, `{"data":[{"id":%q}]}`, modelstest.Name)
+			return
+		}
+		r.URL.Path = strings.TrimPrefix(r.URL.Path, "/v1")
+		r.Header.Set("Authorization", "Bearer "+modelstest.Key) // that Ollama does not ask for
+		answers.ServeHTTP(w, r)
+	}))
+	defer front.Close()
+	t.Setenv("OLLAMA_HOST", front.URL)
+	status, stdout, stderr := swarmbusRun(t, "solve", "Which day?")
+	if status != exitDecided || !strings.Contains(stdout, "Friday") || !strings.Contains(stderr, "the agents ask ollama:"+modelstest.Name+", at no cost") {
+		t.Errorf("status %d\n%s\n%s", status, stdout, stderr)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/teams"
+	"github.com/swarmbus/swarmbus/swarm/teams/providers"
 )
 
 // teamFlags say who solves, and within which bounds.
@@ -95,6 +96,9 @@ func (f *teamFlags) make(cmd *cobra.Command) (*teams.Team, error) {
 	if err := f.check(cmd); err != nil {
 		return nil, usage(err)
 	}
+	if err := f.choose(cmd); err != nil {
+		return nil, err
+	}
 	var wrong error
 	change := func(t *teams.Team) { wrong = f.change(cmd, t) }
 	var team *teams.Team
@@ -117,6 +121,31 @@ func (f *teamFlags) make(cmd *cobra.Command) (*teams.Team, error) {
 		err = idle(cmd, team)
 	}
 	return team, err
+}
+
+// chosen is the most that a team costs whose models are chosen by the keys that are set.
+const chosen = "0.20usd"
+
+// choose chooses models where none are named, and says which.
+func (f *teamFlags) choose(cmd *cobra.Command) error {
+	if f.team != "" || len(f.models) > 0 {
+		return nil
+	}
+	all, err := providers.Choose(cmd.Context(), f.agents)
+	if err != nil {
+		return usage(fmt.Errorf("no --model is named, and %w", err))
+	}
+	most := "at no cost"
+	f.baseURL = string(all[0].BaseURL)
+	if all[0].Provider != teams.Ollama {
+		f.budget = cmp.Or(f.budget, chosen)
+		most = "for at most " + f.budget + " (--budget)"
+	}
+	for _, m := range all {
+		f.models = append(f.models, m.ID().String())
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "swarmbus: the agents ask %s, %s\n", strings.Join(f.models, " and "), most)
+	return nil
 }
 
 // idle refuses flags that have no effect in the mode that is asked for, and warns of fields of a
@@ -142,8 +171,8 @@ func (f *teamFlags) check(cmd *cobra.Command) error {
 	switch {
 	case f.team != "" && cmd.Flags().Changed("agents"):
 		return errors.New("--agents cannot be combined with --team, which has its agents")
-	case f.team == "" && len(f.models) == 0:
-		return errors.New("--model is required, such as --model ollama:qwen3, or --team")
+	case f.team == "" && len(f.models) == 0 && (f.baseURL != "" || len(f.prices) > 0):
+		return errors.New("--model is required with --base-url and --price, such as --model openai:NAME")
 	case f.agents < 1 || f.agents > 64:
 		return fmt.Errorf("--agents %d is not from 1 to 64", f.agents)
 	case f.mode != "" && !slices.Contains(teams.Modes(), teams.Mode(f.mode)):
@@ -181,7 +210,6 @@ func (f *teamFlags) change(cmd *cobra.Command, t *teams.Team) error {
 		"calls":     func() { t.Calls = f.calls },
 		"rounds":    func() { t.Rounds = f.rounds },
 		"seed":      func() { t.Seed = f.seed },
-		"budget":    func() { t.Budget = teams.Budget(f.budget) },
 		"deadline":  func() { t.Deadline = teams.Duration(f.deadline) },
 
 		"facts-differ": func() { t.FactsDiffer = &f.differ },
@@ -191,6 +219,7 @@ func (f *teamFlags) change(cmd *cobra.Command, t *teams.Team) error {
 			set()
 		}
 	}
+	t.Budget = cmp.Or(teams.Budget(f.budget), t.Budget)
 	if err := f.setBase(t); err != nil {
 		return err
 	}
@@ -215,7 +244,11 @@ func (f *teamFlags) replace(t *teams.Team) error {
 			return fmt.Errorf("--model %q is not PROVIDER:NAME", spec)
 		}
 		if !slices.Contains(teams.Providers(), teams.Provider(provider)) {
-			return fmt.Errorf("--model %q: the provider is not openai, anthropic or ollama", spec)
+			var ids []string
+			for _, p := range teams.Providers() {
+				ids = append(ids, string(p))
+			}
+			return fmt.Errorf("--model %q: there is no provider %q%s", spec, provider, cmp.Or(text.Suggest(provider, ids), "; it is openai, anthropic, ollama or another that swarmbus models lists"))
 		}
 		t.Models[spec] = teams.Model{Provider: teams.Provider(provider), Name: name}
 	}
@@ -271,7 +304,7 @@ func (f *teamFlags) setPrices(t *teams.Team) error {
 	}
 	if most, _ := t.Budget.Most(); most.Money > 0 && f.budget != "" {
 		for _, m := range t.Models {
-			if m.Price == nil && m.Provider != teams.Ollama {
+			if _, known := m.Cost(); !known {
 				return fmt.Errorf("--budget %s needs the price of %s: --price %[2]s=IN/OUT", f.budget, m.ID())
 			}
 		}

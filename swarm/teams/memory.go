@@ -45,7 +45,7 @@ func (t *Team) checkMemory(f *faults) {
 	}
 	if about, found := t.Models[m.Embeddings]; m.Embeddings != "" && !found {
 		f.add("memory.embeddings", "no model is called %q%s", m.Embeddings, text.Suggest(m.Embeddings, t.names()))
-	} else if about.Provider == Anthropic {
-		f.add("memory.embeddings", "anthropic has no models that make vectors")
+	} else if about.Provider.Protocol() == Anthropic {
+		f.add("memory.embeddings", "anthropic's protocol has no models that make vectors")
 	}
 }

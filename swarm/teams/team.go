@@ -9,6 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/mode"
+	"github.com/swarmbus/swarmbus/swarm/teams/catalogue"
 )
 
 // A Team is who solves a task, and how. Agents are required, and Models unless all agents
@@ -80,11 +81,11 @@ type Personality struct {
 
 // A Model is a model of a provider. Provider and Name are required.
 type Model struct {
-	Provider Provider `json:"provider" jsonschema:"Who serves the model. openai is any server that is compatible with OpenAI's, and a2a an agent of the Agent2Agent protocol at baseURL."`
+	Provider Provider `json:"provider" jsonschema:"Who serves the model. openai is any server that is compatible with OpenAI's, a2a an agent of the Agent2Agent protocol at baseURL, and swarmbus models lists the others."`
 	Name     string   `json:"name" jsonschema:"The provider's name for the model."`
 	BaseURL  Place    `json:"baseURL,omitempty" jsonschema:"Base URL of the server, with its path. ${VAR} stands for an environment variable. Default: the provider's."`
-	Key      Variable `json:"key,omitempty" jsonschema:"Name of the environment variable that has the key. Default: OPENAI_API_KEY or ANTHROPIC_API_KEY."`
-	Price    *Price   `json:"price,omitempty" jsonschema:"Price of the model, which a budget in money needs. Default: unknown; Ollama is free."`
+	Key      Variable `json:"key,omitempty" jsonschema:"Name of the environment variable that has the key. Default: that of the provider, such as OPENAI_API_KEY."`
+	Price    *Price   `json:"price,omitempty" jsonschema:"Price of the model, which a budget in money needs. Default: what the catalogue has for the model, see swarmbus models; Ollama is free."`
 	Limits   Limits   `json:"limits,omitzero" jsonschema:"Limits that models of one server with the same limits share."`
 
 	Params  map[string]any      `json:"params,omitempty" jsonschema:"Members of every request, such as top_p, stop or reasoning_effort, in place of what would be sent."`
@@ -97,6 +98,20 @@ type Model struct {
 
 // ID returns the id of the model.
 func (m Model) ID() models.ID { return models.ID{Provider: string(m.Provider), Name: m.Name} }
+
+// Cost returns the price of the model: the one that is set, or else what package catalogue knows of
+// it at its provider's own address.
+func (m Model) Cost() (models.Price, bool) {
+	switch {
+	case m.Price != nil:
+		return models.Price(*m.Price), true
+	case m.Provider == Ollama:
+		return models.Free, true
+	case m.BaseURL != "":
+		return models.Price{}, false
+	}
+	return catalogue.Price(string(m.Provider), m.Name)
+}
 
 // A Price is the price of a million tokens, in US dollars.
 type Price struct {

@@ -134,7 +134,7 @@ func (t *Team) checkTerms(f *faults) {
 	most, err := t.Budget.Most()
 	f.check("budget", err)
 	for _, name := range t.names() {
-		if m := t.Models[name]; most.Money > 0 && m.Price == nil && m.Provider != Ollama {
+		if _, known := t.Models[name].Cost(); most.Money > 0 && !known {
 			f.add("models."+name+".price", "is required, since the budget is in money")
 		}
 	}
@@ -157,7 +157,7 @@ func (t *Team) checkModel(f *faults, field string, m Model) {
 	known(f, field+".schema", m.Schema, []string{"json_schema", "json_object", "prompt", "tools", "off"})
 	known(f, field+".tokens", m.Tokens, []string{"max_tokens", "max_completion_tokens"})
 	for name, set := range map[string]bool{"query": m.Query != nil, "schema": m.Schema != "", "tokens": m.Tokens != "", "stream": m.Stream != nil} {
-		if set && m.Provider != OpenAI && m.Provider != Ollama {
+		if set && m.Provider.Protocol() != OpenAI {
 			f.add(field+"."+name, "is only for servers of OpenAI's protocol")
 		}
 	}

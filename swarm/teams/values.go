@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,12 +12,13 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/swarm/mode"
+	"github.com/swarmbus/swarmbus/swarm/teams/catalogue"
 )
 
 // A Provider serves models: see [Providers].
 type Provider string
 
-// The providers.
+// The providers that are not in package catalogue only.
 const (
 	OpenAI    Provider = "openai" // or any compatible server
 	Anthropic Provider = "anthropic"
@@ -24,8 +26,26 @@ const (
 	A2A       Provider = "a2a" // an agent of the Agent2Agent protocol
 )
 
-// Providers returns all providers.
-func Providers() []Provider { return []Provider{OpenAI, Anthropic, Ollama, A2A} }
+// Providers returns all providers: these, and those of package catalogue.
+func Providers() []Provider {
+	all := []Provider{OpenAI, Anthropic, Ollama, A2A}
+	for _, p := range catalogue.All() {
+		if id := Provider(p.ID); !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+// Protocol returns what the provider's servers speak: OpenAI, Anthropic or A2A.
+func (p Provider) Protocol() Provider {
+	if known, found := catalogue.Find(string(p)); found {
+		return Provider(known.Protocol)
+	} else if p == Ollama {
+		return OpenAI
+	}
+	return p
+}
 
 // A Strategy is the name of a strategy of package consensus; "" is a swarm's default.
 type Strategy string

@@ -17,11 +17,12 @@ import (
 
 // Options of [New]. Model and Key are required.
 type Options struct {
-	Model   string       // as the provider names it
-	Key     string       // for x-api-key, without blanks around it
-	BaseURL string       // without /v1; "": Anthropic's own
-	Header  http.Header  // sent with every call
-	Client  *http.Client // nil: the model's own, without a proxy
+	Model    string       // as the provider names it
+	Provider string       // for records and prices; "": "anthropic"
+	Key      string       // for x-api-key, without blanks around it
+	BaseURL  string       // without /v1; "": Anthropic's own
+	Header   http.Header  // sent with every call
+	Client   *http.Client // nil: the model's own, without a proxy
 	// Params are members of every request, such as top_p or thinking. They replace what the
 	// adapter would send. A member that is nil is not sent.
 	Params map[string]any
@@ -57,7 +58,7 @@ func New(o Options) (*Model, error) {
 		return nil, fmt.Errorf("anthropic: %w", err)
 	}
 	at.Path += "/v1/messages"
-	m := &Model{id: models.ID{Provider: "anthropic", Name: o.Model}, base: *at, params: maps.Clone(o.Params), cache: !o.NoCache}
+	m := &Model{id: models.ID{Provider: cmp.Or(o.Provider, "anthropic"), Name: o.Model}, base: *at, params: maps.Clone(o.Params), cache: !o.NoCache}
 	m.header = http.Header{"X-Api-Key": {key}, "Anthropic-Version": {"2023-06-01"}}
 	m.client = wire.NewClient(m.id, o.Client, o.Header, append(secrets, more...))
 	return m, nil

@@ -19,6 +19,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/agents/models/openai"
 	"github.com/swarmbus/swarmbus/swarm/teams"
+	"github.com/swarmbus/swarmbus/swarm/teams/catalogue"
 )
 
 // Options of [Models]. The zero value of a field has the meaning given.
@@ -76,11 +77,8 @@ type server struct {
 func prices(t *teams.Team) map[models.ID]models.Price {
 	all := map[models.ID]models.Price{}
 	for _, m := range t.Models {
-		switch {
-		case m.Price != nil:
-			all[m.ID()] = models.Price(*m.Price)
-		case m.Provider == teams.Ollama:
-			all[m.ID()] = models.Free
+		if price, known := m.Cost(); known {
+			all[m.ID()] = price
 		}
 	}
 	return all
@@ -98,7 +96,7 @@ func Model(about teams.Model) (models.Model, error) {
 	key, client := "", &http.Client{Transport: http.DefaultTransport}
 	if variable := KeyOf(about); variable != "" {
 		key = strings.TrimSpace(os.Getenv(string(variable)))
-		if key == "" && (base == "" || about.Key != "" || about.Provider == teams.Anthropic) {
+		if key == "" && (base == "" || about.Key != "" || about.Provider.Protocol() == teams.Anthropic) {
 			return nil, fmt.Errorf("the key is missing: set %s", variable)
 		}
 	}
@@ -110,13 +108,15 @@ func Model(about teams.Model) (models.Model, error) {
 		}
 		header.Set(name, value)
 	}
-	switch about.Provider {
-	case teams.A2A:
+	known, _ := catalogue.Find(string(about.Provider))
+	base = cmp.Or(base, known.BaseURL)
+	switch {
+	case about.Provider == teams.A2A:
 		return a2a.New(a2a.Options{Name: about.Name, Key: key, URL: base, Header: header, Client: client})
-	case teams.Anthropic:
-		return anthropic.New(anthropic.Options{Model: about.Name, Key: key, BaseURL: base, Header: header, Params: about.Params, Client: client})
-	case teams.Ollama:
-		base = cmp.Or(base, "http://127.0.0.1:11434/v1")
+	case known.Protocol == string(teams.Anthropic):
+		return anthropic.New(anthropic.Options{Provider: known.ID, Model: about.Name, Key: key, BaseURL: base, Header: header, Params: about.Params, Client: client})
+	case about.Provider == teams.Ollama:
+		base = cmp.Or(base, ollama)
 	}
 	query := url.Values{}
 	for name, value := range about.Query {
@@ -153,11 +153,6 @@ func embedding(about teams.Model) (models.Model, error) {
 
 // KeyOf returns the name of the variable with the key of a model; "": it needs none.
 func KeyOf(about teams.Model) teams.Variable {
-	switch about.Provider {
-	case teams.OpenAI:
-		return cmp.Or(about.Key, "OPENAI_API_KEY")
-	case teams.Anthropic:
-		return cmp.Or(about.Key, "ANTHROPIC_API_KEY")
-	}
-	return about.Key
+	known, _ := catalogue.Find(string(about.Provider))
+	return cmp.Or(about.Key, teams.Variable(known.Key))
 }
