@@ -22,7 +22,7 @@
 //   - swarm/mode: who is asked next, and when there is an answer
 //   - swarm/teams: a swarm as a file
 //   - swarm/rooms, swarm/console: rooms with a fair scheduler, and swarms in a browser
-//   - swarm/machines: a swarm in many processes
+//   - bus/natsbus/machines: a swarm in many processes
 //   - swarm/transcript: a solve as text or as JSON lines
 //   - otel: traces and metrics of all of it
 //

@@ -24,5 +24,5 @@
 // The protocol counts no tokens, so that a budget books what it has reserved. Tools of the
 // request, temperature and seed cannot be said.
 //
-// Package swarm/a2a is the other direction: a team as an agent of A2A.
+// Package swarm/console/a2a is the other direction: a team as an agent of A2A.
 package a2a
