@@ -130,9 +130,6 @@ var rules = []struct {
 		ours:   []string{"swarm/said", "signals", "signals/coordination", "conflict", "bus", "consensus", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
-	{"swarm/transcript/terminal", rule{
-		ours: []string{"swarm/transcript"}, others: []string{"github.com/charmbracelet/colorprofile", "golang.org/x/term"},
-	}},
 	{"swarm/teams/providers", rule{ours: []string{"agents/models", "agents/models/limits", "agents/models/a2a", "agents/models/openai", "agents/models/anthropic", "swarm/teams", "swarm/teams/catalogue"}}},
 	{"swarm/teams/catalogue", rule{ours: []string{"agents/models"}}},
 	{"swarm/teams", rule{
@@ -254,28 +251,26 @@ func TestForbiddenImportIsFound(t *testing.T) {
 // required are the modules of other projects that the library's module may require itself, and
 // whose. Where another one begins, a module of its own does.
 var required = map[string]string{
-	"github.com/charmbracelet/colorprofile": "swarm/transcript/terminal",
-	"github.com/charmbracelet/x/ansi":       "swarm/transcript",
-	"github.com/clipperhouse/displaywidth":  "swarm/transcript",
-	"github.com/goccy/go-yaml":              "internal/yamlfile",
-	"github.com/google/jsonschema-go":       "agents/tools",
-	"github.com/gowebpki/jcs":               "swarm/rooms/events",
-	"github.com/rs/xid":                     "signals",
-	"go.opentelemetry.io/otel":              "otel",
-	"go.opentelemetry.io/otel/metric":       "otel",
-	"go.opentelemetry.io/otel/trace":        "otel",
-	"golang.org/x/sys":                      "bus/journal",
-	"golang.org/x/term":                     "swarm/transcript/terminal",
-	"golang.org/x/text":                     "agents/reports",
-	"golang.org/x/time":                     "agents/models/limits",
-	"gonum.org/v1/gonum":                    "agents/choice",
-	"github.com/anishathalye/porcupine":     "tests",
-	"github.com/google/go-cmp":              "tests",
-	"github.com/rogpeppe/go-internal":       "tests",
-	"go.opentelemetry.io/otel/sdk":          "tests",
-	"go.opentelemetry.io/otel/sdk/metric":   "tests",
-	"go.uber.org/goleak":                    "tests",
-	"pgregory.net/rapid":                    "tests",
+	"github.com/charmbracelet/x/ansi":      "swarm/transcript",
+	"github.com/clipperhouse/displaywidth": "swarm/transcript",
+	"github.com/goccy/go-yaml":             "internal/yamlfile",
+	"github.com/google/jsonschema-go":      "agents/tools",
+	"github.com/gowebpki/jcs":              "swarm/rooms/events",
+	"github.com/rs/xid":                    "signals",
+	"go.opentelemetry.io/otel":             "otel",
+	"go.opentelemetry.io/otel/metric":      "otel",
+	"go.opentelemetry.io/otel/trace":       "otel",
+	"golang.org/x/sys":                     "bus/journal",
+	"golang.org/x/text":                    "agents/reports",
+	"golang.org/x/time":                    "agents/models/limits",
+	"gonum.org/v1/gonum":                   "agents/choice",
+	"github.com/anishathalye/porcupine":    "tests",
+	"github.com/google/go-cmp":             "tests",
+	"github.com/rogpeppe/go-internal":      "tests",
+	"go.opentelemetry.io/otel/sdk":         "tests",
+	"go.opentelemetry.io/otel/sdk/metric":  "tests",
+	"go.uber.org/goleak":                   "tests",
+	"pgregory.net/rapid":                   "tests",
 }
 
 // TestTheLibraryRequiresFewModules compares what go.mod requires directly with that table.

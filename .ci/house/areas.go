@@ -30,12 +30,12 @@ var areas = []area{
 	{limit{"conflict", 808, 850, 800}, []string{"conflict/..."}},
 	{limit{"consensus", 5699, 5735, 5700}, []string{"consensus/..."}}, // 15 more for outcomes that are no consensus
 	{limit{"agents", 12395, 14350, 12000}, []string{"agents/..."}},    // 1,080 more for the wire of models, which two SDKs of other people read before, and 250 for servers with the habits of vendors, which only tests use; 620 more for what is shown of a call, a person's verdicts, and rules by argument
-	{limit{"swarm", 13518, 15450, 13000}, []string{"swarm/..."}},      // 100 as agents shed, whose reports/conductor is in swarm/reporting; 105 more for the table of swarm/said, of which server and otel had parts; 1500 more for swarm/desk, which server, command and NATS shed as they move onto it; 130 for what is settled or contested, beside the rule that old journals have; 225 for the one fold of questions and what answers them, which NATS and server shed; 260 more for the words and schema of questions, of which four adapters had their own, and for expiry
-	{limit{"rooms", 5605, 5530, 5200}, []string{"swarm/rooms/..."}},
+	{limit{"swarm", 13518, 15400, 13000}, []string{"swarm/..."}},      // 100 as agents shed, whose reports/conductor is in swarm/reporting; 105 more for the table of swarm/said, of which server and otel had parts; 1500 more for swarm/desk, which server, command and NATS shed as they move onto it; 130 for what is settled or contested, beside the rule that old journals have; 225 for the one fold of questions and what answers them, which NATS and server shed; 260 more for the words and schema of questions, of which four adapters had their own, and for expiry
+	{limit{"rooms", 5605, 5470, 5200}, []string{"swarm/rooms/..."}},
 	{limit{"otel", 3283, 3285, 3100}, []string{"otel/..."}},
 	{limit{"NATS", 4774, 4820, 4200}, []string{"bus/natsbus/..."}},      // 150 more for machines.Place, which the command had
 	{limit{"server", 10098, 9800, 8600}, []string{"swarm/console/..."}}, // 100 of swarm, for what opens a team; 220 more for hosttest, which only tests use, and 100 for answers by id
-	{limit{"command", 7301, 7350, 5400}, []string{"cmd/..."}},           // 180 more for verdicts and grants, 100 of swarm for schemas; 90 more for models, and for teams of the keys that are set
+	{limit{"command", 7301, 7365, 5400}, []string{"cmd/..."}},           // 15 more for the look of a terminal, which swarm/transcript had; 180 more for verdicts and grants, 100 of swarm for schemas; 90 more for models, and for teams of the keys that are set
 	{limit{"stores and helpers", 2517, 3095, 2200}, []string{ // 245 for internal/yamlfile, of which teams, rooms and the command had parts; 25 more for internal/timetest, which only tests use, 75 for internal/retry in place of two modules; 150 more for internal/text, of which others had parts
 		"agents/memory/sqlite/...", "agents/memory/postgres/...", "agents/memory/internal/...", "internal/...", ".",
 	}},
@@ -45,10 +45,10 @@ var areas = []area{
 
 // Of all areas.
 var (
-	root  = limit{"root module", 79673, 57700, 52000} // other modules begin where a third party does; what grew is said of areas
-	whole = limit{"all", 89216, 93100, 81500}         // 1,400 more for approvals
+	root  = limit{"root module", 79673, 57600, 52000} // other modules begin where a third party does; what grew is said of areas
+	whole = limit{"all", 89216, 93000, 81500}         // 1,400 more for approvals
 	// The reading counts those at top level: 3064, of which 2300 are to stay. These are also fields and methods.
-	named = limit{"exported names", 5963, 6470, 4500} // 8 for internal/yamlfile; 25 for swarm/console/server; 30 for questions and their answers; 35 for swarm/said, whose table replaces three switches; 10 more for outcomes that are no consensus; 70 more, as agents and helpers; 150 as swarm/desk; 10 for what internal/text has instead of functions in each package; 100 for what is shown, verdicts, rules by argument and grants
+	named = limit{"exported names", 5963, 6420, 4500} // 8 for internal/yamlfile; 25 for swarm/console/server; 30 for questions and their answers; 35 for swarm/said, whose table replaces three switches; 10 more for outcomes that are no consensus; 70 more, as agents and helpers; 150 as swarm/desk; 10 for what internal/text has instead of functions in each package; 100 for what is shown, verdicts, rules by argument and grants
 )
 
 // areaOf returns the area that has a package, by the longest of the patterns that match.

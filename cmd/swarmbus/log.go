@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +18,6 @@ import (
 	"github.com/swarmbus/swarmbus/signals/cloudevents"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
-	"github.com/swarmbus/swarmbus/swarm/transcript/terminal"
 )
 
 type logFlags struct {
@@ -148,7 +146,7 @@ func (f *logFlags) printer(w io.Writer) func(solves.Event) error {
 			return err
 		}
 	default:
-		return transcript.Text(w, lookOf(w, f.width))
+		return transcript.Text(w, lookOf(w, os.Environ(), f.width))
 	}
 }
 
@@ -253,7 +251,7 @@ the events are printed as solve --json prints them.` + aRun,
 			case asJSON:
 				return showJSON(cmd, v, thread, read)
 			}
-			look := lookOf(cmd.OutOrStdout(), width)
+			look := lookOf(cmd.OutOrStdout(), os.Environ(), width)
 			look.Full = full
 			if err := read(cmd.Context(), v, thread, transcript.Text(cmd.OutOrStdout(), look)); err != nil {
 				return err
@@ -305,13 +303,6 @@ func showJSON(cmd *cobra.Command, v journal.Reader, thread string, read func(con
 }
 
 const ofALine = "columns per line (default: the width of the terminal; otherwise unlimited)"
-
-// lookOf is how transcripts look on w, with lines of that width if there is one.
-func lookOf(w io.Writer, width int) *transcript.Options {
-	o := terminal.Options(w, os.Environ())
-	o.Width = cmp.Or(width, o.Width)
-	return o
-}
 
 // atLeastOne refuses a number below one, if the flag is given.
 func atLeastOne(cmd *cobra.Command, name string) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -57,7 +58,7 @@ func (s *screen) within(t *teams.Team, budget *limits.Budget) {
 // show prints the events of a solve, and returns the status of its result, after which it calls
 // stopped. Events follow if that says so.
 func (s *screen) show(events iter.Seq2[solves.Event, error], stopped func(*solves.Result) (goesOn bool)) error {
-	show := transcript.Text(s.out, lookOf(s.out, 0))
+	show := transcript.Text(s.out, lookOf(s.out, os.Environ(), 0))
 	switch {
 	case s.json:
 		show = transcript.JSON(s.out)

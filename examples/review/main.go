@@ -29,6 +29,8 @@ import (
 	"os/signal"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
 	"github.com/swarmbus/swarmbus/signals"
@@ -36,7 +38,6 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
-	look "github.com/swarmbus/swarmbus/swarm/transcript/terminal"
 )
 
 // grace is how long an interrupted review has to end tidily.
@@ -209,8 +210,12 @@ func (f *flags) show(w io.Writer) func(solves.Event) error {
 	case f.log:
 		return transcript.Log(w)
 	default:
-		o := look.Options(w, os.Environ())
-		o.Width, o.Full = cmp.Or(f.width, max(o.Width, 0), 100), f.full
+		o := &transcript.Options{Full: f.full}
+		if out, ok := w.(*os.File); ok && term.IsTerminal(int(out.Fd())) {
+			o.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+			o.Width, _, _ = term.GetSize(int(out.Fd())) // 0 if it is not known
+		}
+		o.Width = cmp.Or(f.width, o.Width, 100)
 		return transcript.Text(w, o)
 	}
 }

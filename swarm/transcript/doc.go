@@ -11,8 +11,8 @@
 //		}
 //	}
 //
-// Text is plain unless colour is enabled; package terminal detects the
-// capabilities of a terminal. Texts of agents are data: characters that a terminal
+// Text is plain unless colour is enabled; the command
+// enables it on terminals that have it. Texts of agents are data: characters that a terminal
 // would interpret are shown as escapes, and lines are cut to the width. Proposals are
 // shown with their support, and with a probability of being right only if the
 // swarm has learned one.

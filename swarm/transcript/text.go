@@ -19,8 +19,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
-// Options of [Text]. The zero value and nil mean the defaults; package terminal
-// returns those for a terminal.
+// Options of [Text]. The zero value and nil mean the defaults.
 type Options struct {
 	Width int  // of a line, in columns; 0: 100, <0: no limit
 	Full  bool // show agents' texts in full, over several lines

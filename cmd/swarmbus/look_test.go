@@ -1,11 +1,9 @@
-package terminal_test
+package main
 
 import (
 	"bytes"
 	"os"
 	"testing"
-
-	"github.com/swarmbus/swarmbus/swarm/transcript/terminal"
 )
 
 func TestColourIsForThoseWhoHaveIt(t *testing.T) {
@@ -17,7 +15,7 @@ func TestColourIsForThoseWhoHaveIt(t *testing.T) {
 		"forced":      {[]string{"TERM=xterm-256color", "CLICOLOR_FORCE=1"}, true},
 		"dumb":        {[]string{"TERM=dumb"}, false},
 	} {
-		if o := terminal.Options(new(bytes.Buffer), c.env); o.Color != c.want || o.Width >= 0 {
+		if o := lookOf(new(bytes.Buffer), c.env, 0); o.Color != c.want || o.Width >= 0 {
 			t.Errorf("%s: got %+v, want colour %v", name, o, c.want)
 		}
 	}
@@ -29,7 +27,7 @@ func TestLinesOfAFileHaveNoLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if o := terminal.Options(f, nil); o.Width >= 0 || o.Color {
+	if o := lookOf(f, nil, 0); o.Width >= 0 || o.Color {
 		t.Errorf("got %+v, want no width and no colour", o)
 	}
 }
