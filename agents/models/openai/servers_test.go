@@ -378,7 +378,9 @@ func retyped(r *rand.Rand) func(value any) string {
 					u[name] = strconv.FormatFloat(x, 'f', 1, 64)
 				}
 			}
-			u["prompt_tokens_details"] = odd[r.IntN(len(odd))]
+			if u["prompt_tokens_details"] == nil {
+				u["prompt_tokens_details"] = odd[r.IntN(len(odd))]
+			}
 		}
 		return written(o, names)
 	}

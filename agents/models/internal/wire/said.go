@@ -31,7 +31,7 @@ func SaidIn(e Event) (Said, bool) {
 	o := ObjectOf(e.Data)
 	odd := o["choices"] == nil && o["usage"] == nil && o["content"] == nil &&
 		(o.Has("errors") || o.Has("detail") || TextOf(o["message"]) != "" && (o.Has("code") || o.Has("status") || o.Has("type")))
-	if e.Name == "error" || o.Has("error") || o.Text("object") == "error" || o.Text("type") == "error" || odd {
+	if e.Name == "error" || o.Has("error") || o.Text("object") == "error" || o.Text("type") == "error" || odd || o.Object("base_resp").Number("status_code") != 0 {
 		return said(e.Data), true
 	}
 	return Said{}, false
@@ -53,6 +53,9 @@ func said(text []byte) (s Said) {
 	}
 	return s
 }
+
+// statuses are those of HTTP for the codes that MiniMax sends in an answer with status 200.
+var statuses = map[int]int{1002: http.StatusTooManyRequests, 1004: http.StatusUnauthorized, 1008: http.StatusPaymentRequired, 1041: http.StatusTooManyRequests, 2013: http.StatusBadRequest, 2049: http.StatusUnauthorized}
 
 // deepest is how far errors are nested, at most.
 const deepest = 8
@@ -82,13 +85,16 @@ func (s *Said) read(value json.RawMessage, depth int) {
 			s.Status = code
 		}
 	}
+	if code := statuses[o.Number("status_code")]; code != 0 {
+		s.Status = code
+	}
 	s.After = max(s.After, wait(o))
 	s.Param = cmp.Or(Clean(o.Text("param")), s.Param)
 	if places := o.List("loc"); len(places) > 0 { // FastAPI's
 		s.Param = cmp.Or(Clean(TextOf(places[len(places)-1])), s.Param)
 		s.read(places[len(places)-1], depth+1)
 	}
-	for _, name := range []string{"message", "msg", "error", "errors", "detail", "details", "error_description", "metadata", "raw"} {
+	for _, name := range []string{"message", "msg", "error", "errors", "detail", "details", "error_description", "base_resp", "status_msg", "metadata", "raw"} {
 		s.read(o[name], depth+1)
 	}
 }
