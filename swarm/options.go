@@ -152,7 +152,7 @@ type Limits struct {
 	Calls  int // what turns may cost in the other modes, each with what it reads: see [mode.Plan]; 0: three turns for each agent
 	// Speakers is the maximum number of agents that begin a turn in a round of a solve that
 	// deliberates, of those with something new to hear; the others hear it later. The log
-	// says who was selected and why: see package selection. 0: all of them.
+	// says who was selected and why: see [mode.Speakers]. 0: all of them.
 	Speakers    int
 	Signals     int // maximum that agents and their timers may publish in one solve; 0: 1000
 	TurnSignals int // maximum in one turn; 0: 16

@@ -28,12 +28,12 @@ type Parts struct {
 	// Joined returns the reactor of the agents that join. Package join makes them. Nil: there is
 	// none, which is an error if an agent joins.
 	Joined func() agents.Reactor
-	// Tools are the team's servers, by package servers, and the functions of the program.
+	// Tools are the team's servers, by package swarm/console/open, and the functions of the program.
 	Tools []tools.Source
 	// Record keeps the calls of tools, and what a person has allowed. Nil: nothing does, so
 	// that no question about a call can be answered.
 	Record tools.Recorder
-	// Memory is the team's memory, by package memories, or one of the program. Nil: none, which
+	// Memory is the team's memory, by package swarm/console/open, or one of the program. Nil: none, which
 	// is an error if the team has one.
 	Memory swarm.Memory
 	// Show is called with the pieces of answers: see [thinker.Thinker.Show]. Nil: none.

@@ -31,5 +31,5 @@
 // # Weight
 //
 // This package links no adapters of models. Package providers, which does, makes the models
-// that a team names. Package servers starts its servers, and package memories opens its memory.
+// that a team names. Package swarm/console/open starts its servers and opens its memory.
 package teams
