@@ -2,6 +2,7 @@ package consensus
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -42,6 +43,12 @@ type Decision struct {
 	By string `json:"by,omitempty"`
 	// Lacks says what a Contested decision lacks for a consensus; "" for all others. The wording may change.
 	Lacks string `json:"lacks,omitempty"`
+	// Falls names the smallest set of voters who could have made a Reached decision fall by voting for a rival instead
+	// ([Margin]). Nil unless whoever asks for the decision has filled it in, as a swarm does.
+	Falls []string `json:"falls,omitempty"`
+	// Worth is how many independent voters the voters are worth. Nil unless whoever asks for the decision has filled it
+	// in, as a swarm that learns does.
+	Worth *Worth `json:"worth,omitempty"`
 	// Note is an optional remark of the strategy on its decision. The wording
 	// may change.
 	Note string `json:"note,omitempty"`
@@ -132,7 +139,7 @@ func (r *record) dissent(against []Vote, marks []mark, p int32) []Vote {
 func (d Decision) Equal(e Decision) bool {
 	if d.Strategy != e.Strategy || d.Outcome != e.Outcome || d.Choice != e.Choice || d.Support != e.Support ||
 		d.Learned != e.Learned || d.None != e.None || d.Confidence != e.Confidence || d.Voters != e.Voters || d.Note != e.Note || d.Because != e.Because || d.By != e.By || d.Lacks != e.Lacks ||
-		!slices.Equal(d.Leaders, e.Leaders) {
+		!slices.Equal(d.Leaders, e.Leaders) || !slices.Equal(d.Falls, e.Falls) || !reflect.DeepEqual(d.Worth, e.Worth) {
 		return false
 	}
 	r, s := d.from.record(), e.from.record()

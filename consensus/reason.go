@@ -35,10 +35,25 @@ func (d Decision) String() string {
 	if left > 0 {
 		fmt.Fprintf(&b, ", %s not counted", text.Plural(left, "vote"))
 	}
-	if d.Note != "" {
-		fmt.Fprintf(&b, "; %s", text.Printable(d.Note))
+	for _, said := range []string{d.Firmness(), text.Printable(d.Note)} {
+		if said != "" {
+			fmt.Fprintf(&b, "; %s", said)
+		}
 	}
 	return b.String()
+}
+
+// Firmness says what [Decision.Falls] and [Decision.Worth] do, in one line, or "" if neither is filled in. The wording
+// may change.
+func (d Decision) Firmness() string {
+	var all []string
+	if spoke, _ := d.Ballots().Spoke(); len(d.Falls) > 0 {
+		all = append(all, fmt.Sprintf("falls if %d of %d change: %s", len(d.Falls), spoke, text.Printable(strings.Join(text.AtMost(d.Falls), ", "))))
+	}
+	if d.Worth != nil {
+		all = append(all, d.Worth.String())
+	}
+	return strings.Join(all, "; ")
 }
 
 // Reason explains the outcome in a sentence, without a full stop. The wording may change.

@@ -23,6 +23,13 @@ func (r *solve) finish(ctx context.Context) {
 		r.settleByConsensus(ctx)
 	}
 	d := r.decision()
+	if !r.records.decided && d.Outcome == consensus.Reached {
+		d.Falls = r.thread.Votes.Margin()
+	}
+	if !r.records.decided && r.opts.Ledger != nil && d.Voters > 1 {
+		worth := r.opts.Ledger.Worth(d.Ballots())
+		d.Worth = &worth
+	}
 	r.result.Decision, r.result.Missing, r.result.Obstacles = d, r.count.Missing(d), r.thread.Obstacles()
 	r.read()
 	if r.records.decided {

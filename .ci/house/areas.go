@@ -28,9 +28,9 @@ var areas = []area{
 	{limit{"signals", 1928, 1930, 2000}, []string{"signals/..."}},
 	{limit{"bus", 9935, 9900, 9900}, []string{"bus/...", "signals/coordination/..."}}, // a layer and the fold of what it publishes
 	{limit{"conflict", 808, 850, 800}, []string{"conflict/..."}},
-	{limit{"consensus", 5699, 5735, 5700}, []string{"consensus/..."}}, // 15 more for outcomes that are no consensus
+	{limit{"consensus", 5699, 6020, 5700}, []string{"consensus/..."}}, // 15 more for outcomes that are no consensus; 285 for the margin and the effective number of voters, which hold in 95 of 100 planted teams
 	{limit{"agents", 12395, 14350, 12000}, []string{"agents/..."}},    // 1,080 more for the wire of models, which two SDKs of other people read before, and 250 for servers with the habits of vendors, which only tests use; 620 more for what is shown of a call, a person's verdicts, and rules by argument
-	{limit{"swarm", 13518, 15400, 13000}, []string{"swarm/..."}},      // 100 as agents shed, whose reports/conductor is in swarm/reporting; 105 more for the table of swarm/said, of which server and otel had parts; 1500 more for swarm/desk, which server, command and NATS shed as they move onto it; 130 for what is settled or contested, beside the rule that old journals have; 225 for the one fold of questions and what answers them, which NATS and server shed; 260 more for the words and schema of questions, of which four adapters had their own, and for expiry
+	{limit{"swarm", 13518, 15440, 13000}, []string{"swarm/..."}},      // 100 as agents shed, whose reports/conductor is in swarm/reporting; 105 more for the table of swarm/said, of which server and otel had parts; 1500 more for swarm/desk, which server, command and NATS shed as they move onto it; 130 for what is settled or contested, beside the rule that old journals have; 225 for the one fold of questions and what answers them, which NATS and server shed; 260 more for the words and schema of questions, of which four adapters had their own, and for expiry; 40 for the margin of what a plan decides
 	{limit{"rooms", 5605, 5470, 5200}, []string{"swarm/rooms/..."}},
 	{limit{"otel", 3283, 3285, 3100}, []string{"otel/..."}},
 	{limit{"NATS", 4774, 4820, 4200}, []string{"bus/natsbus/..."}},      // 150 more for machines.Place, which the command had
@@ -45,8 +45,8 @@ var areas = []area{
 
 // Of all areas.
 var (
-	root  = limit{"root module", 79673, 57600, 52000} // other modules begin where a third party does; what grew is said of areas
-	whole = limit{"all", 89216, 93000, 81500}         // 1,400 more for approvals
+	root  = limit{"root module", 79673, 57930, 52000} // other modules begin where a third party does; what grew is said of areas; 330 for the margin and the effective number of voters
+	whole = limit{"all", 89216, 93330, 81500}         // 1,400 more for approvals; 330 for the margin and the effective number of voters
 	// The reading counts those at top level: 3064, of which 2300 are to stay. These are also fields and methods.
 	named = limit{"exported names", 5963, 6420, 4500} // 8 for internal/yamlfile; 25 for swarm/console/server; 30 for questions and their answers; 35 for swarm/said, whose table replaces three switches; 10 more for outcomes that are no consensus; 70 more, as agents and helpers; 150 as swarm/desk; 10 for what internal/text has instead of functions in each package; 100 for what is shown, verdicts, rules by argument and grants
 )

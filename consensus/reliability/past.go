@@ -5,6 +5,7 @@ import "github.com/swarmbus/swarmbus/consensus/reliability/internal/fit"
 // past is what is plainly on record about the voters, without any model.
 type past struct {
 	known []fit.Votes // with a known outcome
+	all   []fit.Votes // of a team of at most worthMost voters
 	right []record    // by voter, in how many known outcomes it was right
 	sided []record    // by voter, in how many decisions it was with most of the others
 }
@@ -15,6 +16,9 @@ type record struct{ of, true int }
 func newPast(b *fit.Batch) past {
 	p := past{right: make([]record, b.Voters), sided: make([]record, b.Voters)}
 	for _, v := range b.Votes {
+		if b.Voters <= worthMost {
+			p.all = append(p.all, v)
+		}
 		if v.Known >= 0 {
 			p.known = append(p.known, v)
 		}

@@ -69,6 +69,9 @@ func (t *Thread) derive(terms *Terms, s *signals.Signal[runlog.Decided]) (consen
 	if err != nil {
 		return d, fmt.Errorf("replay: signal %d: %w", s.Seq, err)
 	}
+	if made, unread := s.Payload.Made(); unread == nil {
+		d.Falls, d.Worth = made.Falls, made.Worth // said beside the decision, and not in old logs
+	}
 	derived, err := runlog.TextOf(d)
 	switch {
 	case err != nil:

@@ -14,6 +14,15 @@ func (v *Votes) decide(b consensus.Ballots) consensus.Decision {
 	return v.calls.Plan().Decide(b, v.said())
 }
 
+// Margin returns the smallest set of voters who could have made the decision fall: [consensus.Decision.Falls].
+func (v *Votes) Margin() []string {
+	if plan := v.calls.Plan(); plan != nil {
+		return plan.Margin(v.round.Ballots(), v.said())
+	}
+	by, _ := v.Terms()
+	return consensus.Margin(by, v.round.Ballots())
+}
+
 // said returns the calls with what they said, by the votes that count.
 func (v *Votes) said() []mode.Call {
 	all := v.polled.Calls(v.calls.asked)

@@ -69,7 +69,7 @@ func (p Decided) reached() bool {
 
 // Of returns the recorded decision, on the ballots of d.
 func (p Decided) Of(d consensus.Decision) (consensus.Decision, error) {
-	d.Choice, d.Leaders, d.Learned, d.Note, d.By, d.Lacks = "", nil, false, "", "", "" // these may be omitted
+	d.Choice, d.Leaders, d.Learned, d.Note, d.By, d.Lacks, d.Falls, d.Worth = "", nil, false, "", "", "", nil, nil // these may be omitted
 	err := json.Unmarshal([]byte(p.Decision), &d)
 	return d, err
 }

@@ -184,6 +184,9 @@ func (t *page) stopped(r *solves.Result) {
 		t.whole("          %s", t.said(r.Answer))
 	}
 	t.written(r)
+	if said := r.Decision.Firmness(); said != "" {
+		t.whole("%s    %s", t.paint(bold, "Margin"), t.said(said))
+	}
 	if p := r.Planned; p != nil {
 		t.whole("%s      %s", t.paint(bold, "Mode"), t.said(p.String()))
 	}

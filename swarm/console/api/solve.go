@@ -265,7 +265,7 @@ type Escalation struct {
 // A Decision is one of a solve.
 type Decision struct {
 	Strategy   string      `json:"strategy"`
-	Outcome    string      `json:"outcome" enum:"pending,reached,rejected,deadlocked,uncertified"`
+	Outcome    string      `json:"outcome" enum:"pending,reached,rejected,deadlocked,uncertified,contested,settled,answered"`
 	Choice     string      `json:"choice,omitempty"`
 	Leaders    []string    `json:"leaders"`
 	Support    float64     `json:"support"`
@@ -275,6 +275,7 @@ type Decision struct {
 	Voters     int         `json:"voters"`
 	Reason     string      `json:"reason" doc:"In a sentence"`
 	Because    string      `json:"because,omitempty"`
+	Firmness   string      `json:"firmness,omitempty" doc:"The fewest who could have made it fall, and how many independent voters the voters are worth"`
 	Note       string      `json:"note,omitempty"`
 	Withheld   string      `json:"withheld,omitempty" doc:"Why the proposal that the votes chose was not"`
 	Dissent    []Vote      `json:"dissent"`

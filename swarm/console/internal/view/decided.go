@@ -43,7 +43,7 @@ func (s *solve) decided(d consensus.Decision) *api.Decision {
 	of := &api.Decision{
 		Strategy: d.Strategy, Outcome: d.Outcome.String(), Choice: d.Choice, Leaders: append([]string{}, d.Leaders...),
 		Support: d.Support, None: d.None, Confidence: d.Confidence, Learned: d.Learned, Voters: d.Voters,
-		Reason: d.ReasonWith(s.name), Because: d.Because, Note: d.Note, Withheld: s.Withholds(d), Dissent: []api.Vote{}, Uncounted: []api.Uncounted{},
+		Reason: d.ReasonWith(s.name), Because: d.Because, Firmness: d.Firmness(), Note: d.Note, Withheld: s.Withholds(d), Dissent: []api.Vote{}, Uncounted: []api.Uncounted{},
 	}
 	for _, v := range append(d.Dissent(), solves.Overruled(d, s.Votes.Show(""))...) {
 		i, found := slices.BinarySearchFunc(s.ballot.list, v.Seq, func(a api.Vote, seq uint64) int { return int(int64(a.Seq) - int64(seq)) })

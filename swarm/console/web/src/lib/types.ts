@@ -39,7 +39,7 @@ export interface Argument { seq: number; by: string; for: string; part: string; 
 export interface Escalation { seq: number; by: string; time: string; reason: string; context?: string; item?: string; answer?: Answered }
 export interface Decision {
   strategy: string; outcome: string; choice?: string; leaders: string[]; support: number; none: number; confidence: number; learned: boolean;
-  voters: number; reason: string; because?: string; note?: string; withheld?: string; dissent: Vote[]; uncounted: { voter: string; proposal: string; cause: string; votes: number }[];
+  voters: number; reason: string; because?: string; firmness?: string; note?: string; withheld?: string; dissent: Vote[]; uncounted: { voter: string; proposal: string; cause: string; votes: number }[];
 }
 export interface Revision extends Decision { said: number[]; changed: boolean }
 export interface Synthesis { text: string; by?: string; why?: string }

@@ -31,6 +31,7 @@ export function Verdict({ view }: { view: View }) {
           <Gauge support={s.support} threshold={s.threshold} />
           <p><b class="b">{two(s.support)}</b> support{s.leader && `, ${s.agree} of ${s.voters} agree${fell ? ` with ${s.letter}` : ""}`}</p>
           {s.voters > 0 && <p class="ink2">{percent(s.confidence)} likely to be right</p>}
+          {end && !s.whatIf && play.now?.firmness && <p class="mut">{clean(play.now.firmness)}</p>}
           {end && play.now?.withheld && <p class="hu">{clean(play.now.withheld)}</p>}
         </section>
         <section class="fact"><h2>Who disagrees</h2><Dissent view={view} leader={s.leader} voters={play.voters(seq)} /></section>
