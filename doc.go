@@ -1,5 +1,5 @@
 // Package swarmbus is the home of a library for programs in which many agents
-// decide together. It holds no code; these packages do:
+// decide together. [Ask] has three of them decide on a question; everything else is in these packages:
 //
 //   - signals: what agents say: typed, validated, immutable values
 //   - bus: one ordered, bounded log of signals and its readers

@@ -32,7 +32,7 @@ var rules = []struct {
 	pattern string
 	rule
 }{
-	{".", rule{}},
+	{".", rule{ours: []string{"signals", "agents/models", "swarm", "swarm/solves", "swarm/teams", "swarm/teams/providers"}}},
 	{"signals", rule{ours: []string{"internal/forms"}, others: []string{"github.com/rs/xid"}}},
 	{"signals/cloudevents", rule{ours: []string{"signals"}}},
 	{"bus/natsbus", rule{

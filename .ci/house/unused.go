@@ -142,6 +142,9 @@ func (u *uses) read(path string) error {
 	imports := map[string]string{}
 	for _, s := range f.Imports {
 		of, _ := strconv.Unquote(s.Path.Value)
+		if of == module {
+			imports[filepath.Base(module)] = "."
+		}
 		if of, ours := strings.CutPrefix(of, module+"/"); ours {
 			name := of[strings.LastIndexByte(of, '/')+1:]
 			if s.Name != nil {

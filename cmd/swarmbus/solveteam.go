@@ -96,18 +96,20 @@ func (f *teamFlags) make(cmd *cobra.Command) (*teams.Team, error) {
 	if err := f.check(cmd); err != nil {
 		return nil, usage(err)
 	}
-	if err := f.choose(cmd); err != nil {
-		return nil, err
-	}
 	var wrong error
 	change := func(t *teams.Team) { wrong = f.change(cmd, t) }
 	var team *teams.Team
 	var err error
-	if f.team != "" {
+	switch {
+	case f.team != "":
 		team, err = teams.Load(f.team, change)
-	} else {
-		team = roleTeam(f.agents)
+	case len(f.models) > 0:
+		team = teams.Of(f.agents)
 		change(team)
+	default:
+		if team, err = f.choose(cmd); err == nil {
+			change(team)
+		}
 	}
 	if wrong != nil {
 		return nil, usage(wrong)
@@ -123,29 +125,18 @@ func (f *teamFlags) make(cmd *cobra.Command) (*teams.Team, error) {
 	return team, err
 }
 
-// chosen is the most that a team costs whose models are chosen by the keys that are set.
-const chosen = "0.20usd"
-
-// choose chooses models where none are named, and says which.
-func (f *teamFlags) choose(cmd *cobra.Command) error {
-	if f.team != "" || len(f.models) > 0 {
-		return nil
-	}
-	all, err := providers.Choose(cmd.Context(), f.agents)
+// choose returns a team of the models that can be reached, and says which they are.
+func (f *teamFlags) choose(cmd *cobra.Command) (*teams.Team, error) {
+	t, err := providers.Choose(cmd.Context(), f.agents)
 	if err != nil {
-		return usage(fmt.Errorf("no --model is named, and %w", err))
+		return nil, usage(fmt.Errorf("no --model is named, and %w", err))
 	}
 	most := "at no cost"
-	f.baseURL = string(all[0].BaseURL)
-	if all[0].Provider != teams.Ollama {
-		f.budget = cmp.Or(f.budget, chosen)
-		most = "for at most " + f.budget + " (--budget)"
+	if t.Budget != "" {
+		most = "for at most " + cmp.Or(f.budget, string(t.Budget)) + " (--budget)"
 	}
-	for _, m := range all {
-		f.models = append(f.models, m.ID().String())
-	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "swarmbus: the agents ask %s, %s\n", strings.Join(f.models, " and "), most)
-	return nil
+	fmt.Fprintf(cmd.ErrOrStderr(), "swarmbus: the agents ask %s, %s\n", strings.Join(slices.Sorted(maps.Keys(t.Models)), " and "), most)
+	return t, nil
 }
 
 // idle refuses flags that have no effect in the mode that is asked for, and warns of fields of a
@@ -319,27 +310,4 @@ func words[S ~string](all []S) string {
 		list = append(list, string(s))
 	}
 	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
-}
-
-// roles are those of the agents of a team without a file, one after the other.
-var roles = []struct{ name, role string }{
-	{"planner", "You find a solution of the task and propose it. If others propose a better one, you say so and vote for it."},
-	{"critic", "You look for what is wrong with a proposal, what it leaves out and what may go wrong, and vote against what does not hold."},
-	{"verifier", "You check what is claimed: whether it is true, whether it follows, and whether the task is answered."},
-	{"pragmatist", "You look at what a solution costs, and for a simpler one."},
-	{"outsider", "You look at the task as somebody who has to live with the answer."},
-}
-
-// roleTeam returns a team without models in which the roles go round.
-func roleTeam(agents int) *teams.Team {
-	t := new(teams.Team)
-	for i := range agents {
-		r := roles[i%len(roles)]
-		id := r.name
-		if i >= len(roles) {
-			id = fmt.Sprintf("%s-%d", r.name, i/len(roles)+1)
-		}
-		t.Agents = append(t.Agents, teams.Agent{ID: id, Role: r.role})
-	}
-	return t
 }

@@ -24,8 +24,8 @@ func teamFile(t *testing.T, more ...string) string {
   main: {provider: openai, name: ` + modelstest.Name + `, baseURL: "${TEAM_SERVER}", key: TEAM_KEY, price: {input: 2.5, output: 10}}
 agents:
 `
-	for _, r := range roles[:3] {
-		text += fmt.Sprintf("  - {id: %s, role: %q}\n", r.name, r.role)
+	for _, r := range teams.Of(3).Agents {
+		text += fmt.Sprintf("  - {id: %s, role: %q}\n", r.ID, r.Role)
 	}
 	if err := os.WriteFile(file, []byte(text+strings.Join(more, "\n")), 0o600); err != nil {
 		t.Fatal(err)

@@ -32,18 +32,25 @@ func Reachable() (all []catalogue.Provider) {
 // errNone is the error of [Choose] where no model can be reached.
 var errNone = errors.New(`no model can be reached: set the key of a provider, such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY (swarmbus models lists the others), or start Ollama with a model (ollama pull qwen3)`)
 
-// Choose returns up to n models: of each provider that is [Reachable] the small one, since
-// models of different vendors make different mistakes, and only if its price is known. If there is
-// none, it returns the first model of the Ollama at $OLLAMA_HOST or on this machine.
-func Choose(ctx context.Context, n int) (all []teams.Model, err error) {
+// mostChosen is the budget of a team whose models are chosen.
+const mostChosen = teams.Budget("0.20usd")
+
+// Choose returns a team of so many agents with models that can be reached: of each provider that is
+// [Reachable] the small one, since models of different vendors make different mistakes, as far as
+// its price is known. It costs at most 0.20usd a solve. If there is none, the agents ask the first
+// model of the Ollama at $OLLAMA_HOST or on this machine.
+func Choose(ctx context.Context, agents int) (_ *teams.Team, err error) {
+	var all []teams.Model
 	for _, p := range Reachable() {
 		m := teams.Model{Provider: teams.Provider(p.ID), Name: p.Small}
-		if _, known := m.Cost(); known && len(all) < n {
+		if _, known := m.Cost(); known && len(all) < agents {
 			all = append(all, m)
 		}
 	}
 	if all != nil {
-		return all, nil
+		t := teams.Of(agents, all...)
+		t.Budget = mostChosen
+		return t, nil
 	}
 	base, at := ollama, teams.Place("")
 	if host := strings.TrimSpace(os.Getenv("OLLAMA_HOST")); host != "" {
@@ -65,5 +72,5 @@ func Choose(ctx context.Context, n int) (all []teams.Model, err error) {
 	if json.NewDecoder(http.MaxBytesReader(nil, resp.Body, 1<<20)).Decode(&has) != nil || len(has.Data) == 0 {
 		return nil, errNone
 	}
-	return []teams.Model{{Provider: teams.Ollama, Name: has.Data[0].ID, BaseURL: at}}, nil
+	return teams.Of(agents, teams.Model{Provider: teams.Ollama, Name: has.Data[0].ID, BaseURL: at}), nil
 }

@@ -32,12 +32,16 @@ func TestModelsAreChosenByTheKeysThatAreSetOneOfEachVendor(t *testing.T) {
 	for _, key := range []string{"GROQ_API_KEY", "MINIMAX_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"} {
 		t.Setenv(key, modelstest.Key)
 	}
-	all, err := providers.Choose(t.Context(), 3)
+	team, err := providers.Choose(t.Context(), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := team.Validate(); err != nil || team.Budget == "" {
+		t.Errorf("budget %q, %v", team.Budget, err)
+	}
 	var vendors []teams.Provider
-	for _, m := range all {
+	for _, a := range team.Agents {
+		m := team.Models[a.Model]
 		vendors = append(vendors, m.Provider)
 		if _, known := m.Cost(); !known {
 			t.Errorf("the price of %s is not known", m.ID())
@@ -61,9 +65,12 @@ func TestWithoutAKeyAnOllamaIsChosen(t *testing.T) {
 	}))
 	defer server.Close()
 	t.Setenv("OLLAMA_HOST", strings.TrimPrefix(server.URL, "http://"))
-	all, err := providers.Choose(t.Context(), 3)
-	if diff := cmp.Diff([]teams.Model{{Provider: teams.Ollama, Name: "qwen3:8b", BaseURL: teams.Place(server.URL + "/v1")}}, all); diff != "" || err != nil {
-		t.Errorf("%v %s", err, diff)
+	team, err := providers.Choose(t.Context(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]teams.Model{"ollama:qwen3:8b": {Provider: teams.Ollama, Name: "qwen3:8b", BaseURL: teams.Place(server.URL + "/v1")}}, team.Models); diff != "" || team.Validate() != nil {
+		t.Errorf("%v %s", team.Validate(), diff)
 	}
 }
 
