@@ -97,8 +97,8 @@ func (e *Error) RetryAfter() time.Duration { return e.After }
 
 // StatusError returns the error for a response with a status of 400 or more. Its After
 // is that of [After]; without one, for a status of 429, it is the time until the limits are
-// reset that the header names. The error is Unbilled if the status says that the request was refused before any work was done
-// for it: 400, 401, 402, 403, 404, 405, 413, 415, 422, 429, 503 and 529. After any
+// reset that the header names. The error is Unbilled if the status says that the request was refused, or that the
+// server failed by itself: 400, 401, 402, 403, 404, 405, 413, 415, 422, 429, 500, 503 and 529. After any
 // other, such as a gateway's 504, the provider may have answered, and charge for it.
 func StatusError(id ID, status int, h http.Header, detail string) *Error {
 	after := After(h, time.Now())
@@ -117,7 +117,7 @@ func isFree(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound,
 		http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity,
-		http.StatusTooManyRequests, http.StatusServiceUnavailable, overloaded:
+		http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable, overloaded:
 		return true
 	}
 	return false

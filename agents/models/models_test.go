@@ -48,8 +48,8 @@ func TestStatusNamesTheProblemAndWhetherItIsTemporary(t *testing.T) {
 	}
 }
 
-func TestOnlyARefusalBeforeAnyWorkIsFree(t *testing.T) {
-	free := []int{400, 401, 402, 403, 404, 405, 413, 415, 422, 429, 503, 529}
+func TestOnlyARefusalOrAFailureOfTheServerIsFree(t *testing.T) {
+	free := []int{400, 401, 402, 403, 404, 405, 413, 415, 422, 429, 500, 503, 529}
 	for status := 400; status < 600; status++ {
 		if got := models.StatusError(id, status, nil, "").Unbilled; got != slices.Contains(free, status) {
 			t.Errorf("%d: unbilled %v", status, got)

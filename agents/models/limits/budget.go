@@ -186,14 +186,16 @@ func (b *Budget) hold(model models.ID, most Spend, n int) (release func(), ok bo
 type refusal struct{ call, taken, most, open Spend }
 
 func (r *refusal) Error() string {
-	var left []string
+	var left, size []string
 	if r.most.Tokens > 0 {
+		size = append(size, fmt.Sprintf("%dtokens", r.taken.Tokens+r.call.Tokens))
 		left = append(left, fmt.Sprintf("%d of %d tokens", r.most.Tokens-r.taken.Tokens, r.most.Tokens))
 	}
 	if r.most.Money > 0 {
+		size = append(size, (r.taken.Money + r.call.Money).String())
 		left = append(left, fmt.Sprintf("%v of %v", r.most.Money-r.taken.Money, r.most.Money))
 	}
-	text := fmt.Sprintf("it may take %v, and %s are left", r.call, strings.Join(left, " and "))
+	text := fmt.Sprintf("it may take %v, and %s are left; a budget of %s would allow it", r.call, strings.Join(left, " and "), strings.Join(size, " and "))
 	if r.open != (Spend{}) {
 		text += fmt.Sprintf("; %v are held for calls of unknown cost, which Budget.Settle or --settle releases", r.open)
 	}

@@ -27,5 +27,5 @@ func ExampleShared_Limit() {
 	}
 	// Output:
 	// yes 1 tokens and 0.00001usd
-	// too expensive: models: the budget does not allow the call: scripted:scripted: it may take 2093 tokens and 0.0127325usd, and 0.00999usd of 0.01usd are left
+	// too expensive: models: the budget does not allow the call: scripted:scripted: it may take 2093 tokens and 0.0127325usd, and 0.00999usd of 0.01usd are left; a budget of 0.0127425usd would allow it
 }

@@ -28,11 +28,11 @@ func TestKeptChangesAreUseAndOpenReservations(t *testing.T) {
 		used, stays int
 	}{
 		{models.Usage{}, nil, most, 0, most},
-		{models.Usage{}, status(500), most, 0, most},
+		{models.Usage{}, status(504), most, 0, most},
 		{models.Usage{}, status(400), most, 0, 0},
 		{models.Usage{Input: 180, Output: 20}, nil, most, 200, 0},
 		{models.Usage{Input: 180, Output: 20}, nil, 250, 200, 0},
-		{models.Usage{}, status(500), 250, 0, 250},
+		{models.Usage{}, status(504), 250, 0, 250},
 	} {
 		usedBefore, openBefore := used, open
 		m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
@@ -102,7 +102,7 @@ func TestACallThatFailedHoldsBackAllThatItMayHaveTaken(t *testing.T) {
 	most := limits.Bound(request) + request.Most
 	b := limits.NewBudget(limits.Spend{Tokens: 100 + 2*most})
 	asked(t, b, 1, 100)
-	fails := limits.New(limits.Options{Budget: b, Tries: 1}).Limit(failing(99, status(500)).model())
+	fails := limits.New(limits.Options{Budget: b, Tries: 1}).Limit(failing(99, status(504)).model())
 	for range 2 {
 		_, _ = fails.Ask(t.Context(), request)
 	}
@@ -123,7 +123,7 @@ func TestABudgetThatGoesOnHasTheAccountThatWasKept(t *testing.T) {
 	var kept []limits.Change
 	before.Keep(func(c limits.Change) error { kept = append(kept, c); return nil })
 	asked(t, before, 5, 100)
-	_, _ = limits.New(limits.Options{Budget: before, Tries: 1}).Limit(failing(9, status(500)).model()).Ask(t.Context(), request)
+	_, _ = limits.New(limits.Options{Budget: before, Tries: 1}).Limit(failing(9, status(504)).model()).Ask(t.Context(), request)
 
 	after := limits.NewBudget(limits.Spend{Tokens: 1 << 20})
 	for _, c := range kept {

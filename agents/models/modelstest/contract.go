@@ -303,7 +303,7 @@ func refusals(d Dialect, open Open) error {
 		413: models.ErrInvalid, 422: models.ErrInvalid, 429: models.ErrRateLimited, 500: models.ErrOverloaded, 503: models.ErrOverloaded, 529: models.ErrOverloaded,
 		402: models.ErrQuota, 502: models.ErrOverloaded, 504: models.ErrOverloaded, 524: models.ErrOverloaded,
 	} {
-		free := !slices.Contains([]int{408, 409, 500, 502, 504, 524}, status) // else it may be charged for
+		free := !slices.Contains([]int{408, 409, 502, 504, 524}, status) // else it may be charged for
 		reply := Reply{Status: status, RetryAfter: "11"}
 		if err := with(d, open, always(reply), func(s *Server, m models.Model) error {
 			_, err := m.Ask(context.Background(), question())
