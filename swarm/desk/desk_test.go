@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"go.uber.org/goleak"
 
@@ -172,6 +173,43 @@ func TestACancelledSolveEndsAndOneThatDoesNotRunIsNotCancelled(t *testing.T) {
 	if err := d.Cancel(t.Context(), thread); !errors.Is(err, desk.ErrIdle) {
 		t.Errorf("again: %v", err)
 	}
+}
+
+// A held is a journal whose followers get the stop of a solve when free is closed.
+type held struct {
+	*journal.Memory
+	free <-chan struct{}
+}
+
+func (h held) Follow(ctx context.Context, after uint64) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
+		for record, err := range h.Memory.Follow(ctx, after) {
+			if kind, _, _ := record.About(); kind == runlog.KindDecided {
+				<-h.free
+			}
+			if !yield(record, err) {
+				return
+			}
+		}
+	}
+}
+
+// A solve that has stopped runs until the fold has its end.
+func TestASolveThatHasStoppedIsNotCancelled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		shown := make(chan struct{})
+		d := open(t, desk.Team{Name: "pair", Open: desk.Made(pair(free()))}, desk.NewLocal(held{new(journal.Memory), shown}, nil), desk.Options{})
+		thread := start(t, d, "which?")
+		synctest.Wait()
+		said := make(chan error)
+		go func() { said <- d.Cancel(t.Context(), thread) }()
+		synctest.Wait()
+		close(shown)
+		if err := <-said; !errors.Is(err, desk.ErrIdle) {
+			t.Errorf("got %v", err)
+		}
+	})
 }
 
 func TestTheNextDeskContinuesWhatEndedWithTheFirst(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -73,6 +74,19 @@ func (t *trail) add(e solves.Event, err error) {
 func (t *trail) end() {
 	t.change(func() { t.ended = true })
 	close(t.over)
+}
+
+// cancelled returns [ErrIdle] if the solve, which is over, had stopped for another reason before it
+// could be cancelled.
+func (t *trail) cancelled() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range slices.Backward(t.events) {
+		if stopped, ok := e.(solves.Stopped); ok && stopped.Result.Stop != runlog.StopCancelled {
+			return ErrIdle
+		}
+	}
+	return nil
 }
 
 // say adds a piece of an answer.

@@ -265,7 +265,8 @@ func (d *Desk) shows(thread string, r *solves.Result) {
 }
 
 // Cancel ends a solve that this process drives, and returns when it has ended. The error is a
-// [*DrivenError] if another process drives it, and [ErrIdle] if nobody is known to.
+// [*DrivenError] if another process drives it, and [ErrIdle] if nobody is known to, or the solve
+// had stopped for another reason before it could be cancelled.
 func (d *Desk) Cancel(ctx context.Context, thread string) error {
 	d.mu.Lock()
 	r := d.running[thread]
@@ -286,7 +287,7 @@ func (d *Desk) Cancel(ctx context.Context, thread string) error {
 	}
 	select {
 	case <-r.over:
-		return nil
+		return r.cancelled()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
