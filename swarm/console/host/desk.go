@@ -8,7 +8,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
-	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	work "github.com/swarmbus/swarmbus/swarm/desk"
 )
@@ -56,13 +55,4 @@ func sit(ctx context.Context, o *Options, t work.Team, run string, place work.Pl
 	}
 	d.Desk, d.log.of, d.Options = of, of.Log(), of.Options()
 	return d, nil
-}
-
-// The methods below are for what people answer.
-
-func (d *desk) wait(ctx context.Context) error    { return d.Ready(ctx) }
-func (d *desk) reached(ctx context.Context) error { return refused(d.Reached(ctx)) }
-
-func (d *desk) resume(thread string, _ []signals.Any, answer signals.Any) error {
-	return d.Resume(thread, answer)
 }

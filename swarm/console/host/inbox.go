@@ -42,7 +42,7 @@ func (in inbox) desk(ctx context.Context, id string) (*desk, error) {
 	if err != nil || d == nil {
 		return nil, notFound("item", id)
 	}
-	return d, d.wait(ctx)
+	return d, d.Ready(ctx)
 }
 
 // Item implements [api.Inbox].
@@ -79,12 +79,12 @@ func (in inbox) Answer(ctx context.Context, id string, a api.Answer) (api.Item, 
 	if err != nil {
 		return item, err
 	}
-	if err := d.reached(ctx); err != nil {
-		return item, err
+	if err := d.Reached(ctx); err != nil {
+		return item, refused(err)
 	}
 	question, err := signals.ParseID(strings.TrimPrefix(id, item.Solve+"."))
 	if err == nil {
-		err = d.resume(thread, d.log.book().Log(thread), answerOf(a, question))
+		err = d.Resume(thread, answerOf(a, question))
 	}
 	if answered := (*runlog.AnsweredError)(nil); errors.As(err, &answered) || errors.Is(err, work.ErrRuns) {
 		if item, err = in.after(ctx, d, id); err == nil {

@@ -37,7 +37,7 @@ func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item,
 	}
 	d, thread, err := solving(in).own(ctx, item.Solve)
 	if err == nil {
-		err = d.reached(ctx)
+		err = refused(d.Reached(ctx))
 	}
 	if err != nil {
 		return item, err

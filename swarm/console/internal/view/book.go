@@ -2,7 +2,6 @@ package view
 
 import (
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/asking"
@@ -109,12 +108,6 @@ func (b *Book) Conflicts(thread string) (all []api.Conflict) {
 		}
 	}
 	return all
-}
-
-// Log returns the log of a solve. The slice is shared.
-func (b *Book) Log(thread string) (log []signals.Any) {
-	b.with(thread, func(s *solve) { log = slices.Clip(s.Log) })
-	return log
 }
 
 // Asked returns the solves that wait, or waited, for an answer to an escalation, with
