@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/a2aproject/a2a-go/a2a"
 
@@ -32,7 +31,7 @@ func (g *agent) OnSendMessage(ctx context.Context, p *a2a.MessageSendParams) (a2
 	}
 	d, items, err := g.look(ctx, of.id, 0)
 	for waits := p.Config == nil || p.Config.Blocking == nil || *p.Config.Blocking; err == nil && waits && goesOn(d, items); {
-		if err = g.pause(ctx); err == nil {
+		if err = g.s.o.Backend.Solves.Changed(ctx, d.Solve); err == nil {
 			d, items, err = g.look(ctx, of.id, 0)
 		}
 	}
@@ -236,8 +235,11 @@ func (g *agent) follow(ctx context.Context, id string, after uint64, yield func(
 			yield(&a2a.TaskStatusUpdateEvent{TaskID: t.ID, ContextID: t.ContextID, Status: t.Status, Final: true}, nil)
 			return
 		}
-		if err := g.pause(ctx); err != nil {
-			return // the client has gone
+		if err := g.s.o.Backend.Solves.Changed(ctx, d.Solve); err != nil {
+			if ctx.Err() == nil { // else the client has gone
+				yield(nil, refused(err))
+			}
+			return
 		}
 	}
 }
@@ -259,18 +261,6 @@ func (g *agent) look(ctx context.Context, id string, after uint64) (d api.SolveD
 	}
 	items, err = g.s.o.Backend.Inbox.Items(ctx, false)
 	return d, slices.DeleteFunc(items, func(i api.Item) bool { return i.Solve != id }), err
-}
-
-// pause waits for a moment.
-func (g *agent) pause(ctx context.Context) error {
-	wait := time.NewTimer(g.s.o.Every)
-	defer wait.Stop()
-	select {
-	case <-wait.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 func invalid(format string, args ...any) error {

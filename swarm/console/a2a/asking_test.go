@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -20,7 +19,7 @@ import (
 func asking(t *testing.T) (ops *hosttest.Server, s *server, task string, ids map[string]string) {
 	t.Helper()
 	ops = hosttest.Start(t, t.TempDir(), hosttest.Call{Tool: "note", Args: `{"text":"hello"}`}, hosttest.Call{Tool: "wipe", Args: `{"path":"/prod"}`})
-	agent, err := a2a.New(t.Context(), a2a.Options{Backend: ops.Backend, Every: 5 * time.Millisecond})
+	agent, err := a2a.New(t.Context(), a2a.Options{Backend: ops.Backend})
 	if err != nil {
 		t.Fatal(err)
 	}

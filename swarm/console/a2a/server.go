@@ -29,11 +29,10 @@ const Prefix = api.Prefix + "/a2a/"
 type Options struct {
 	Backend *api.Backend // Solves and Inbox are called
 	Version string
-	TLS     bool          // the addresses in cards are https
-	Every   time.Duration // between looks at a task that runs; 0 means 200ms
-	Message int           // bytes of a request; 0 means 1 MiB
-	Streams int           // requests at once; 0 means 64
-	Tasks   int           // that run at once, of all teams; 0 means 4
+	TLS     bool // the addresses in cards are https
+	Message int  // bytes of a request; 0 means 1 MiB
+	Streams int  // requests at once; 0 means 64
+	Tasks   int  // that run at once, of all teams; 0 means 4
 	// Refused is called with the address of a client beyond these limits, and the limit; once
 	// a minute at most, and concurrently. Nil: it is not called.
 	Refused func(client, limit string)
@@ -51,8 +50,7 @@ type Server struct {
 
 // New returns a server. It asks the backend for its teams, which do not change.
 func New(ctx context.Context, o Options) (*Server, error) {
-	o.Every, o.Message = cmp.Or(o.Every, 200*time.Millisecond), cmp.Or(o.Message, 1<<20)
-	o.Streams, o.Tasks = cmp.Or(o.Streams, 64), cmp.Or(o.Tasks, 4)
+	o.Message, o.Streams, o.Tasks = cmp.Or(o.Message, 1<<20), cmp.Or(o.Streams, 64), cmp.Or(o.Tasks, 4)
 	s := &Server{o: o, teams: map[string]api.Team{}, under: make(chan struct{}, o.Streams), begins: make(chan struct{}, 1)}
 	all, err := o.Backend.Solves.Teams(ctx)
 	for _, t := range all {

@@ -41,7 +41,7 @@ func start(t *testing.T, pace time.Duration, o a2a.Options) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Backend, o.Every = h.Backend(), 5*time.Millisecond
+	o.Backend = h.Backend()
 	s, err := a2a.New(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

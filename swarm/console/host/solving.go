@@ -199,6 +199,22 @@ func (s solving) Get(ctx context.Context, id string, after uint64) (api.SolveDet
 	return one, nil
 }
 
+// Changed implements [api.Solves].
+func (s solving) Changed(ctx context.Context, seen api.Solve) error {
+	_, d, thread, err := s.h.bookOf(ctx, seen.ID)
+	if err != nil {
+		return err
+	}
+	if d == nil { // nobody goes on with it
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	return refused(d.log.until(ctx, func(*view.Book) bool {
+		now, err := s.get(d, thread)
+		return err != nil || now.Seq > seen.Seq || now.State != seen.State
+	}))
+}
+
 // own returns the desk of a solve of this server.
 func (s solving) own(ctx context.Context, id string) (*desk, string, error) {
 	run, thread, err := split(id)

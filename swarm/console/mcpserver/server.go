@@ -21,7 +21,6 @@ type Options struct {
 	// Refused is called with the name of a client that exceeds a limit, and the limit, at most
 	// once a minute for each client. It is called concurrently. Nil: not called.
 	Refused func(client, limit string)
-	Every   time.Duration // between looks at a solve that runs; 0 means 200ms
 }
 
 // Limits bound what clients can do. 0 means the default of each.
@@ -55,7 +54,7 @@ type Server struct {
 
 // New returns a server. It asks the backend for its teams, which do not change.
 func New(ctx context.Context, o Options) (*Server, error) {
-	o.Limits, o.Every = o.Limits.defaults(), cmp.Or(o.Every, 200*time.Millisecond)
+	o.Limits = o.Limits.defaults()
 	if o.Refused == nil {
 		o.Refused = func(string, string) {}
 	}

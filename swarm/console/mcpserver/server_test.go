@@ -49,7 +49,6 @@ func serveSlowly(t *testing.T, pace time.Duration, o mcpserver.Options) *mcpserv
 			t.Error(err)
 		}
 	})
-	o.Every = time.Millisecond
 	if o.Backend == nil {
 		o.Backend = h.Backend()
 	}

@@ -130,7 +130,7 @@ func (f *following) whole(ctx context.Context) (*sdk.CallToolResult, solved, err
 			return nil, solved{}, err
 		}
 		if one.State == api.Waiting && len(items) == 0 {
-			if err := f.pause(ctx); err != nil { // it goes on in a moment
+			if err := f.s.o.Backend.Solves.Changed(ctx, one.Solve); err != nil { // it goes on in a moment
 				return nil, solved{}, err
 			}
 			continue
@@ -159,21 +159,9 @@ func (f *following) stopped(ctx context.Context) (api.SolveDetail, error) {
 		if one.State != api.Running {
 			return one, nil
 		}
-		if err := f.pause(ctx); err != nil {
+		if err := f.s.o.Backend.Solves.Changed(ctx, one.Solve); err != nil {
 			return one, err
 		}
-	}
-}
-
-// pause waits for a moment.
-func (f *following) pause(ctx context.Context) error {
-	wait := time.NewTimer(f.s.o.Every)
-	defer wait.Stop()
-	select {
-	case <-wait.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 

@@ -132,7 +132,7 @@ func (a2aSurface) call(t *testing.T, s *hosttest.Server, method string, params a
 }, err error,
 ) {
 	t.Helper()
-	agent, err := a2a.New(t.Context(), a2a.Options{Backend: s.Backend, Every: time.Millisecond})
+	agent, err := a2a.New(t.Context(), a2a.Options{Backend: s.Backend})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func (a aguiSurface) answers(t *testing.T, s *hosttest.Server, solve, id string,
 // forms gives a task to the team by the protocol of editors, and answers the form about a tool.
 func forms(t *testing.T, s *hosttest.Server, version, task, tool string, v api.Verdict, before func(solve string)) (all []asked) {
 	t.Helper()
-	server, err := mcpserver.New(t.Context(), mcpserver.Options{Backend: s.Backend, Every: time.Millisecond})
+	server, err := mcpserver.New(t.Context(), mcpserver.Options{Backend: s.Backend})
 	if err != nil {
 		t.Fatal(err)
 	}
