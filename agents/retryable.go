@@ -35,6 +35,18 @@ func IsRetryable(err error) (after time.Duration, ok bool) {
 	return after, true
 }
 
+// IsOutage reports whether err says that what an agent depends on did not answer, and may answer later:
+// it is temporary, or the first error in its chain with a method Outage() bool returns true, such as the
+// error of a model after the last retry.
+func IsOutage(err error) bool {
+	var says interface{ Outage() bool }
+	if errors.As(err, &says) {
+		return says.Outage()
+	}
+	_, temporary := IsRetryable(err)
+	return temporary
+}
+
 type retryable struct {
 	err   error
 	after time.Duration

@@ -51,7 +51,8 @@ func (r *solve) publish(ctx context.Context, p *bus.Publisher, s signals.Any) er
 	}
 	inTime, cancel := r.inTime(ctx)
 	defer cancel()
-	_, err := p.Publish(inTime, signals.With(s, h))
+	receipt, err := p.Publish(inTime, signals.With(s, h))
+	r.records.last = max(r.records.last, receipt.Seq)
 	if errors.Is(err, bus.ErrClosed) {
 		r.busClosed(err)
 	}

@@ -146,7 +146,7 @@ func (r *solve) keep(ctx context.Context) {
 	if s.keeper == nil || len(r.thread.Log) == 0 {
 		return
 	}
-	last := r.thread.Log[len(r.thread.Log)-1].Head().Seq
+	last := max(r.records.last, r.thread.Log[len(r.thread.Log)-1].Head().Seq)
 	err := s.keeper.Sync(ctx, last)
 	if err != nil && ctx.Err() != nil {
 		inTime, cancel := r.inTime(ctx)

@@ -81,10 +81,11 @@ type lastRound struct {
 
 // Records say which records of the solve are in the log.
 type records struct {
-	opened    bool // its terms
-	decided   bool // its decision
-	announced bool // its consensus
-	earlier   bool // those of an earlier log, which the journal must keep until the new terms are in it
+	opened    bool   // its terms
+	decided   bool   // its decision
+	announced bool   // its consensus
+	last      uint64 // the last signal that it published, also if the log was closed before it came back
+	earlier   bool   // those of an earlier log, which the journal must keep until the new terms are in it
 }
 
 // newSolve returns a solve that has not started.

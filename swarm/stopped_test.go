@@ -2,8 +2,10 @@ package swarm_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
@@ -84,5 +86,41 @@ func TestASwarmClosedAtAnySignalEndsItsSolve(t *testing.T) {
 		if r.Stop != runlog.StopCancelled && !r.Stop.Chose() {
 			t.Errorf("closed at signal %d: %v (%s), %v", n, r.Stop, r.Detail, err)
 		}
+	}
+}
+
+// A downError is the error of a server that is down, after the last retry.
+type downError struct{}
+
+func (downError) Error() string { return "connection refused" }
+func (downError) Outage() bool  { return true }
+
+// An outage before anybody has voted is an error that names it, although one agent had nothing to
+// say, and a solve that goes on when the models answer again decides.
+func TestAnOutageBesideASilentAgentIsNamedAndGoesOn(t *testing.T) {
+	down := true
+	during := func(inner *agents.Agent) *agents.Agent {
+		react := inner.Reactor
+		inner.Reactor = agents.Func(func(ctx context.Context, turn *agents.Turn) seq {
+			if down {
+				return agents.Fail(downError{})
+			}
+			return react.React(ctx, turn)
+		})
+		return inner
+	}
+	yesToA := map[string]signals.Stance{"a": yes}
+	o := swarm.Options{Quorum: 2, Journal: new(journal.Memory), Agents: []*agents.Agent{
+		during(proposer("p", "a", "do a")), during(says("v", vote("a", yes, 1))), during(voter("w", yesToA)), quiet("silent"),
+	}}
+	s := startOn(t, o)
+	r, err := s.Solve(t.Context(), signals.Task{Task: "1"})
+	if r.Stop != runlog.StopError || !strings.Contains(r.Detail, "connection refused") || err == nil {
+		t.Fatalf("%v %q, %v", r.Stop, r.Detail, err)
+	}
+	down = false
+	s = startAgain(t, s, o)
+	if r, err = s.Resume(t.Context(), r.Log, nil); err != nil || r.Answer != "do a" {
+		t.Errorf("%v %q, %v", r.Stop, r.Detail, err)
 	}
 }

@@ -92,6 +92,9 @@ func (e *Error) Unwrap() []error {
 // error is retried.
 func (e *Error) Temporary() bool { return e.Problem.passes && !e.Final }
 
+// Outage reports whether the problem passes, also after the last retry.
+func (e *Error) Outage() bool { return e.Problem.passes }
+
 // RetryAfter returns After.
 func (e *Error) RetryAfter() time.Duration { return e.After }
 

@@ -35,6 +35,7 @@ type Failed struct {
 	Round  int    `json:"round"`            // of the turn, from 1
 	Reason string `json:"reason,omitempty"` // the error's text, at most 1 KiB of it
 	Budget bool   `json:"budget,omitempty"` // the error is [agents.ErrBudget]
+	Passes bool   `json:"passes,omitempty"` // it was an outage ([agents.IsOutage])
 	Asks   bool   `json:"asks,omitempty"`   // it asks a person, in a log from before questions were signals
 }
 
@@ -55,16 +56,20 @@ func FailedBy(agent string, round int, err error) Failed {
 	if p := (*agents.PanicError)(nil); errors.As(err, &p) {
 		why = fmt.Sprintf("panic: %v", p.Value)
 	}
-	return Failed{Agent: agent, Round: round, Reason: clip(why), Budget: errors.Is(err, agents.ErrBudget)}
+	return Failed{Agent: agent, Round: round, Reason: clip(why), Budget: errors.Is(err, agents.ErrBudget), Passes: agents.IsOutage(err)}
 }
 
 // clip returns the first KiB of a text, with a mark of the cut: it may be in the middle of a secret.
 func clip(s string) string { return text.Fit(s, 1<<10) }
 
-// Err returns an error of the same text, which is [agents.ErrBudget] if that was.
+// Err returns an error of the same text, which is [agents.ErrBudget] if that was, and temporary if
+// that was.
 func (p Failed) Err() error {
 	if p.Budget {
 		return &budgetError{p.Reason}
+	}
+	if p.Passes {
+		return agents.Retryable(errors.New(p.Reason), 0)
 	}
 	return errors.New(p.Reason)
 }

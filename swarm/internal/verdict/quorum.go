@@ -85,16 +85,16 @@ type Round struct {
 // broken returns why turns failed because of which a solve cannot go on: so many agents
 // failed in their last turn, without saying anything, that the others are fewer than the
 // quorum, or that the only agent with a position is alone with its own proposal. Before
-// any vote, it is also the turns of the last round if all of them failed, and one of
-// their agents might have proposed or voted.
+// any vote, it is also the turns of the last round if all of them failed, or any in an outage, and one
+// of their agents might have proposed or voted.
 func broken(all seat.Roster, d consensus.Decision, alone bool, r Round) (failed []error) {
 	var able, unable, last int
-	needed := false
+	needed, outage := false, false
 	for _, s := range all {
 		voter, t := asked(s.Agent) && !s.Out, s.Failed()
 		switch {
 		case t != nil:
-			failed = append(failed, t.Err)
+			failed, outage = append(failed, t.Err), outage || agents.IsOutage(t.Err)
 			needed = needed || s.Agent.May(signals.KindVote) || s.Agent.May(signals.KindProposal)
 			if t.Round == r.Number {
 				last++
@@ -110,7 +110,7 @@ func broken(all seat.Roster, d consensus.Decision, alone bool, r Round) (failed 
 	switch {
 	case alone && unable > 0,
 		d.Voters > 0 && able < quorum && quorum <= able+unable,
-		d.Voters == 0 && needed && r.Emitted == r.Before && last == r.Begun:
+		d.Voters == 0 && needed && (outage || r.Emitted == r.Before && last == r.Begun):
 		return failed
 	}
 	return nil

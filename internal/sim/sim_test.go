@@ -1,0 +1,561 @@
+// Package sim_test runs whole solves under schedules of faults: a real swarm with its tools, a
+// person's approvals and a journal, and agents that a script decides for. Each seed is a team and a
+// schedule: at which of the boundaries that a solve crosses (a signal published, a record written,
+// a model or a tool called) which fault falls. However it was stopped, the solve has to end as
+// without faults.
+package sim_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/replay"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+var seeds = flag.Int("seeds", 200, "number of schedules")
+
+// once failed: seeds of schedules that found a fault.
+var onceFailed = []uint64{}
+
+// A fault is what may fall at a boundary.
+type fault string
+
+const (
+	kill     fault = "kill"           // the process ends: nothing more is written or called
+	term     fault = "term"           // the solve is cancelled, and another process goes on
+	cancel   fault = "cancel"         // the solve is cancelled, and the same swarm goes on
+	closing  fault = "close"          // the swarm is closed under the solve
+	full     fault = "disk full"      // nothing can be written until the next process
+	outage   fault = "outage"         // no model answers until the solve has stopped
+	panicked fault = "tool panic"     // the next call of a tool that only reads panics
+	slow     fault = "slow model"     // the next answer of a model takes a minute
+	twice    fault = "answered twice" // a second answer follows the next one
+)
+
+var faults = []fault{kill, term, cancel, closing, full, outage, panicked, slow, twice}
+
+// A schedule says which fault falls at which boundary, counted from the first of the solve.
+type schedule map[int]fault
+
+func (s schedule) String() string {
+	var all []string
+	for at := range 10_000 {
+		if f, ok := s[at]; ok {
+			all = append(all, fmt.Sprintf("%s at %d", f, at))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// A world is one solve with its faults.
+type world struct {
+	policy settle.Policy
+	faults schedule
+	disk   *journal.Memory
+
+	mu      sync.Mutex // protects the fields below
+	steps   int
+	now     map[fault]bool // faults that last
+	fallen  []string
+	stop    context.CancelFunc // of the running solve
+	swarm   *swarm.Swarm
+	charged int
+	allowed int
+}
+
+// step crosses a boundary.
+func (w *world) step(where string) {
+	w.mu.Lock()
+	w.steps++
+	f, falls := w.faults[w.steps]
+	if falls {
+		w.now[f] = true
+		w.fallen = append(w.fallen, fmt.Sprintf("%s at %d (%s)", f, w.steps, where))
+	}
+	stop, s := w.stop, w.swarm
+	w.mu.Unlock()
+	switch {
+	case !falls:
+	case f == closing || f == kill:
+		s.Close()
+	case f == term || f == cancel:
+		stop()
+	}
+}
+
+// has reports whether a fault lasts; take ends it as well.
+func (w *world) has(f fault) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now[f]
+}
+
+func (w *world) take(f fault) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	took := w.now[f]
+	delete(w.now, f)
+	return took
+}
+
+// A disk is the journal as one process has it.
+type disk struct {
+	*journal.Memory
+	w *world
+}
+
+var errKilled = errors.New("sim: the process has ended")
+
+func (d disk) Append(records ...journal.Record) (uint64, error) {
+	d.w.step("before a write")
+	switch {
+	case d.w.has(kill):
+		return 0, errKilled
+	case d.w.has(full):
+		return 0, syscall.ENOSPC
+	}
+	seq, err := d.Memory.Append(records...)
+	d.w.step("after a write")
+	return seq, err
+}
+
+var errDown = errors.New("sim: connection refused")
+
+// asks is what an agent does first in a turn: it asks its model.
+func (w *world) asks(ctx context.Context) error {
+	w.step("model")
+	switch {
+	case w.has(kill):
+		return errKilled
+	case w.has(outage):
+		return agents.Retryable(errDown, time.Second)
+	case w.take(slow):
+		select {
+		case <-time.After(time.Minute):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+type said = iter.Seq2[signals.Any, error]
+
+func (w *world) agent(id string, react func(ctx context.Context, t *agents.Turn) said) *agents.Agent {
+	return &agents.Agent{ID: id, Reactor: agents.Func(func(ctx context.Context, t *agents.Turn) said {
+		if err := w.asks(ctx); err != nil {
+			return agents.Fail(err)
+		}
+		return react(ctx, t)
+	})}
+}
+
+// votes are the votes of an agent on what it has not voted on.
+func votes(t *agents.Turn, favourite string) (all []signals.Any) {
+	for _, s := range t.New {
+		p, ok := signals.As[signals.Proposal](s)
+		if !ok {
+			continue
+		}
+		stance := signals.Disagree
+		if p.Payload.ProposalID == favourite {
+			stance = signals.Agree
+		}
+		all = append(all, signals.New(signals.Header{Confidence: .9, ReplyTo: p.ID}, signals.Vote{ProposalID: p.Payload.ProposalID, Stance: stance, Weight: 1, Reasoning: "because"}))
+	}
+	return all
+}
+
+// team are two that propose, one that looks before it votes, one that charges, which a person has
+// to allow, and one that only votes.
+func (w *world) team(by journal.Caller) []*agents.Agent {
+	proposes := func(id, proposal string) *agents.Agent {
+		return w.agent(id, func(_ context.Context, t *agents.Turn) said {
+			all := votes(t, proposal)
+			if len(t.Said) == 0 {
+				all = append(all, signals.New(signals.Header{Confidence: .8}, signals.Proposal{ProposalID: proposal, Content: "do " + proposal}))
+			}
+			return agents.Emit(all...)
+		})
+	}
+	look := tools.Func("look", "Looks.", tools.Hints{ReadsOnly: true}, func(context.Context, struct{}) (string, error) {
+		w.step("tool")
+		if w.take(panicked) {
+			panic("sim: a tool panics")
+		}
+		return "seen", nil
+	})
+	charge := tools.Func("charge", "Charges once.", tools.Hints{}, func(context.Context, struct{}) (string, error) {
+		w.step("tool")
+		if w.has(kill) {
+			return "", errKilled
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.charged++
+		return "charged", nil
+	})
+	calls := func(id string, tool tools.Tool, policy tools.Policy) *agents.Agent {
+		set := tools.Of(tool)
+		set.Record = cassette.Tools(by)
+		set.May = []tools.Rule{{Tools: tool.Name, Policy: policy}}
+		return w.agent(id, func(ctx context.Context, t *agents.Turn) said {
+			ballots := votes(t, "a")
+			if len(ballots) == 0 {
+				return agents.Emit()
+			}
+			c, err := set.Begin(ctx)
+			if err != nil {
+				return agents.Fail(err)
+			}
+			if _, err := c.Make(ctx, models.Call{ID: "1", Name: tool.Name, Args: []byte(`{}`)}); err != nil {
+				return agents.Fail(err)
+			}
+			return agents.Emit(ballots...)
+		})
+	}
+	return []*agents.Agent{
+		proposes("p", "a"), proposes("q", "b"), calls("scout", look, tools.Allow), calls("clerk", charge, tools.Ask),
+		w.agent("v", func(_ context.Context, t *agents.Turn) said { return agents.Emit(votes(t, "a")...) }),
+	}
+}
+
+// open starts a process on the journal, which has room again.
+func (w *world) open() (*swarm.Swarm, error) {
+	store := disk{w.disk, w}
+	w.mu.Lock()
+	w.now = map[fault]bool{}
+	w.mu.Unlock()
+	by, err := journal.NewRecorder(store)
+	if err != nil {
+		return nil, err
+	}
+	s, err := swarm.New(swarm.Options{
+		Agents: w.team(by), Conflicts: w.policy, Quorum: 5, Journal: store, Seed: 7, Limits: swarm.Limits{Deadline: 10 * time.Minute},
+		Clock: swarm.StepClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Millisecond),
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.Bus().Observe(func(e bus.Event) {
+		if _, ok := e.(bus.Published); ok {
+			w.step("publish")
+		}
+	})
+	w.mu.Lock()
+	w.swarm = s
+	w.mu.Unlock()
+	return s, nil
+}
+
+// shut ends a process.
+func shut(s *swarm.Swarm) {
+	ctx, done := context.WithTimeout(context.Background(), time.Minute)
+	defer done()
+	_ = s.Shutdown(ctx) // what it could not write, the solve has said
+}
+
+// run drives a solve to its end, through processes as the faults end them.
+func (w *world) run() (*solves.Result, error) {
+	s, err := w.open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { shut(s) }()
+	var before []signals.ID
+	for range 40 {
+		r, err := w.drive(s)
+		w.note(r, err)
+		if lost := w.lost(before); lost != nil {
+			return r, lost
+		}
+		logged := w.logged()
+		if logged != nil {
+			before = idsOf(logged.Log)
+		}
+		switch {
+		case r != nil && r.Stop == runlog.StopAsked && err == nil:
+			if err := w.answer(s, r); err != nil {
+				return r, err
+			}
+			continue
+		case r != nil && !r.Stop.GoesOn() && r.Stop != runlog.StopEscalated:
+			return r, w.settled(r)
+		case r != nil && r.Stop == runlog.StopEscalated, w.take(cancel):
+			w.take(outage)
+			if s.Bus() != nil && !w.has(closing) && !w.has(full) && !w.has(kill) {
+				continue
+			}
+		}
+		if err := w.named(r, err); err != nil {
+			return r, err
+		}
+		shut(s)
+		if s, err = w.open(); err != nil {
+			return nil, fmt.Errorf("the journal cannot be opened again: %w", err)
+		}
+	}
+	return nil, errors.New("the solve does not end in 40 drives")
+}
+
+// note keeps how a drive ended, unless the one before ended so.
+func (w *world) note(r *solves.Result, err error) {
+	how := fmt.Sprint(err)
+	if r != nil {
+		how = fmt.Sprintf("stopped: %v (%s)", r.Stop, r.Detail)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := len(w.fallen); n == 0 || w.fallen[n-1] != how {
+		w.fallen = append(w.fallen, how)
+	}
+}
+
+// drive begins the solve, or goes on with it.
+func (w *world) drive(s *swarm.Swarm) (*solves.Result, error) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	w.mu.Lock()
+	w.stop = stop
+	w.mu.Unlock()
+	logged := w.logged()
+	switch {
+	case logged == nil:
+		return s.Solve(ctx, signals.Task{Task: "which"})
+	case logged.Stop == runlog.StopEscalated:
+		r, err := s.Resume(ctx, logged.Log, signals.New(signals.Header{Confidence: 1, Source: "person"}, signals.Vote{ProposalID: "a", Stance: signals.Agree, Weight: 1, Reasoning: "asked"}))
+		if answered := (*runlog.AnsweredError)(nil); !errors.As(err, &answered) {
+			return r, err
+		} // by a process that ended before it recorded that
+	}
+	return s.Resume(ctx, logged.Log, nil)
+}
+
+// logged returns the solve as the journal has it; nil if it has not begun there.
+func (w *world) logged() *solves.Result {
+	all, err := solves.List(w.disk)
+	if err != nil || len(all) == 0 {
+		return nil
+	}
+	return all[0]
+}
+
+// answer allows the calls that the solve waits for.
+func (w *world) answer(s *swarm.Swarm, r *solves.Result) error {
+	for _, q := range r.Questions {
+		if !q.Open {
+			continue
+		}
+		err := s.Answer(context.Background(), q.Thread, asking.Answer{ID: q.ID, Verdict: asking.Once, By: "ada"})
+		var answered *runlog.AnsweredError
+		switch {
+		case errors.As(err, &answered): // by a process that was killed before it returned
+		case err != nil:
+			return w.named(r, err)
+		default:
+			w.allowed++
+		}
+		if !w.take(twice) {
+			continue
+		}
+		if err := s.Answer(context.Background(), q.Thread, asking.Answer{ID: q.ID, Verdict: asking.Deny, By: "bob"}); !errors.As(err, &answered) {
+			return fmt.Errorf("a second answer: %w", err)
+		}
+	}
+	return nil
+}
+
+// named returns nil if an end names a fault that has fallen.
+func (w *world) named(r *solves.Result, err error) error {
+	detail := fmt.Sprint(err)
+	if r != nil {
+		detail += " " + r.Detail
+	}
+	if w.has(outage) && !w.has(kill) && !w.has(full) && !w.has(closing) && !w.has(term) && !strings.Contains(detail, errDown.Error()) {
+		return fmt.Errorf("an outage ends as %s", detail)
+	}
+	if len(w.fallen) == 0 {
+		return fmt.Errorf("without a fault: %s", detail)
+	}
+	return nil
+}
+
+// lost returns an error if the journal no longer begins with what it had.
+func (w *world) lost(before []signals.ID) error {
+	logged := w.logged()
+	if len(before) > 0 && (logged == nil || len(logged.Log) < len(before) || !slices.Equal(idsOf(logged.Log)[:len(before)], before)) {
+		return fmt.Errorf("of %d acknowledged signals some are gone", len(before))
+	}
+	return nil
+}
+
+func idsOf(log []signals.Any) (all []signals.ID) {
+	for _, s := range log {
+		all = append(all, s.Head().ID)
+	}
+	return all
+}
+
+// settled returns what is wrong with a solve that is over.
+func (w *world) settled(r *solves.Result) error {
+	if w.charged > max(1, w.allowed) {
+		return fmt.Errorf("charged %d times, allowed %d times", w.charged, w.allowed)
+	}
+	for _, q := range r.Questions {
+		if q.Open {
+			return fmt.Errorf("the question %s is left open", q.ID)
+		}
+	}
+	logged := w.logged()
+	if logged == nil || logged.Stop != r.Stop || logged.Answer != r.Answer {
+		return fmt.Errorf("the journal does not end as the solve: %+v", logged)
+	}
+	seen := map[string]bool{}
+	for _, s := range logged.Log {
+		if _, ok := signals.As[signals.Proposal](s); !ok {
+			continue
+		}
+		body, err := json.Marshal(s.Body())
+		if by := s.Head().Source + string(body); err != nil || seen[by] {
+			return fmt.Errorf("twice in the log: %s (%w)", by, err)
+		} else {
+			seen[by] = true
+		}
+	}
+	return w.replays()
+}
+
+// replays derives the decisions of the journal from it.
+func (w *world) replays() error {
+	codec, err := runlog.NewCodec()
+	if err != nil {
+		return err
+	}
+	snapshot, err := w.disk.Snapshot()
+	if err != nil {
+		return err
+	}
+	past, err := replay.New(snapshot)
+	if err != nil {
+		return err
+	}
+	defer past.Close()
+	for s, err := range journal.Signals(w.disk, codec, snapshot.Through) {
+		if err == nil {
+			err = past.Next(s)
+		}
+		if err != nil {
+			return fmt.Errorf("replayed: %w", err)
+		}
+	}
+	return nil
+}
+
+// An end is how a solve ended, and after how many boundaries.
+type end struct {
+	result *solves.Result
+	steps  int
+	fallen []string
+	err    error
+}
+
+func simulate(t *testing.T, policy settle.Policy, faults schedule) (e end) {
+	t.Helper()
+	synctest.Test(t, func(*testing.T) {
+		w := &world{policy: policy, faults: faults, disk: new(journal.Memory), now: map[fault]bool{}}
+		e.result, e.err = w.run()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		e.steps, e.fallen = w.steps, w.fallen
+	})
+	return e
+}
+
+// wrong returns how an end differs from that of the solve without faults; "" if it does not.
+func (e end) wrong(whole end) string {
+	switch {
+	case e.err != nil:
+		return e.err.Error()
+	case e.result.Stop != whole.result.Stop || e.result.Answer != whole.result.Answer:
+		return fmt.Sprintf("%v %q (%s), without faults %v %q", e.result.Stop, e.result.Answer, e.result.Detail, whole.result.Stop, whole.result.Answer)
+	}
+	return ""
+}
+
+// shrunk leaves out the faults without which a schedule that failed so fails as well. Turns run side
+// by side, so that a boundary is not crossed by the same turn each time: what does not fail again is
+// returned as it was.
+func shrunk(t *testing.T, policy settle.Policy, all schedule, failed, whole end) (schedule, end) {
+	for again := true; again; {
+		again = false
+		for at := range all {
+			less := maps.Clone(all)
+			delete(less, at)
+			if e := simulate(t, policy, less); e.wrong(whole) != "" {
+				all, failed, again = less, e, true
+				break
+			}
+		}
+	}
+	return all, failed
+}
+
+func TestSolvesEndAsWithoutFaults(t *testing.T) {
+	policies := []settle.Policy{settle.ByDebate, settle.ByMajority, settle.ByEscalation}
+	var whole []end
+	for _, policy := range policies {
+		e := simulate(t, policy, nil)
+		if e.err != nil {
+			t.Fatal(e.err)
+		}
+		t.Logf("%v: %v %q after %d boundaries", policy, e.result.Stop, e.result.Answer, e.steps)
+		whole = append(whole, e)
+	}
+	all := slices.Clone(onceFailed)
+	for seed := range *seeds {
+		all = append(all, uint64(seed))
+	}
+	failed := 0
+	for _, seed := range all {
+		random := rand.New(rand.NewPCG(seed, 50))
+		i := random.IntN(len(policies))
+		planned := schedule{}
+		for range 1 + random.IntN(4) {
+			planned[1+random.IntN(whole[i].steps*5/4)] = faults[random.IntN(len(faults))]
+		}
+		e := simulate(t, policies[i], planned)
+		if e.wrong(whole[i]) == "" {
+			continue
+		}
+		least, e := shrunk(t, policies[i], planned, e, whole[i])
+		t.Errorf("seed %d, %v, %v: %s\n\tfallen: %s", seed, policies[i], least, e.wrong(whole[i]), strings.Join(e.fallen, "; "))
+		if failed++; failed == 10 {
+			t.Fatal("more are left out")
+		}
+	}
+}
