@@ -2,10 +2,77 @@ package mode
 
 import "slices"
 
-// check asks the members for answers, four at first and, unless they agree, the others;
-// where answers differ, judges read an argument for each of them: three, and others as long
-// as answers are tied.
-func (p *Plan) check(calls []Call, tied bool) Step {
+// check asks the members for answers, four at first and, unless they agree, the others. Where answers differ, those who
+// stand for what leads judge an argument for each answer, three at once, and a leader falls only if its own supporters
+// leave it. It is over once all of them have judged, or the first three have and none has left.
+func (p *Plan) check(calls []Call) Step {
+	drafts, distinct := only(calls, Answer), len(Distinct(calls))
+	judged, before := only(calls, Verdict), map[string]string{}
+	for _, s := range sitting(drafts) {
+		before[s.Agent] = s.Answer
+	}
+	if len(judged) == 0 {
+		if step := p.draft(drafts, distinct); len(step.Ask) > 0 || step.Over != "" {
+			return step
+		}
+	}
+	now := sitting(calls)
+	moved := slices.ContainsFunc(now, func(s Call) bool { return s.Answer != before[s.Agent] })
+	t, n := count(p.Members, now), min(judges, int((float64(p.Calls)-Price(calls))/priceOf(distinct)))
+	if distinct < 2 || n < 1 || len(t.order) == 0 {
+		return Step{}
+	}
+	if len(judged) >= judges && !moved {
+		return Step{Over: "none of its supporters leaves it"}
+	}
+	step, leaders := Step{Part: Verdict}, t.leaders()
+	for _, m := range p.Members {
+		stands := slices.ContainsFunc(now, func(s Call) bool { return s.Agent == m.ID && slices.Contains(leaders, s.Answer) })
+		if stands && len(step.Ask) < n && !slices.ContainsFunc(judged, func(c Call) bool { return c.Agent == m.ID }) {
+			step.Ask = append(step.Ask, m.ID)
+		}
+	}
+	if len(step.Ask) == 0 {
+		step.Over = "all of its supporters have judged"
+	}
+	return step
+}
+
+// draft asks for answers until they agree, or as many are given as leave calls for judges.
+func (p *Plan) draft(drafts []Call, distinct int) Step {
+	if len(drafts) >= agreed && distinct == 1 {
+		return Step{Over: "all answers agree"}
+	}
+	n := min(p.drafts(), len(p.Members))
+	switch {
+	case len(drafts) >= n:
+		return Step{}
+	case len(drafts) == 0:
+		return p.ask(Answer, 0, agreed, n)
+	}
+	return p.ask(Answer, len(drafts), max(agreed, n), n)
+}
+
+// sitting returns the first answer of each agent or, if it has judged, the answer that it accepted, as long as that stands.
+func sitting(calls []Call) (all []Call) {
+	at, given := map[string]int{}, Distinct(calls)
+	for _, c := range calls {
+		i, sits := at[c.Agent]
+		switch {
+		case c.Answer == "" || c.Part == Facts || c.Part == Verdict && !slices.Contains(given, c.Answer):
+		case !sits:
+			at[c.Agent] = len(all)
+			all = append(all, Call{Part: Answer, Agent: c.Agent, Answer: c.Answer})
+		case c.Part == Verdict:
+			all[i].Answer = c.Answer
+		}
+	}
+	return all
+}
+
+// bench is check by the rule before, which old plans have: three judges, and others as long as answers are tied, decide
+// whoever they are.
+func (p *Plan) bench(calls []Call, tied bool) Step {
 	drafts, distinct := only(calls, Answer), len(Distinct(calls))
 	if spoke := len(calls) - len(drafts); spoke > 0 {
 		switch {
@@ -16,15 +83,8 @@ func (p *Plan) check(calls []Call, tied bool) Step {
 		}
 		return p.ask(Verdict, spoke, 1, len(p.Members))
 	}
-	if len(drafts) >= agreed && distinct == 1 {
-		return Step{Over: "all answers agree"}
-	}
-	if n := min(p.drafts(), len(p.Members)); len(drafts) < n {
-		first := max(agreed, n)
-		if len(drafts) == 0 {
-			first = agreed
-		}
-		return p.ask(Answer, len(drafts), first, n)
+	if step := p.draft(drafts, distinct); len(step.Ask) > 0 || step.Over != "" {
+		return step
 	}
 	n := min(judges, int((float64(p.Calls)-Price(calls))/priceOf(distinct)))
 	if distinct < 2 || n < 1 {

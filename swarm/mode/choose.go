@@ -31,7 +31,7 @@ type Case struct {
 const (
 	enough = 20   // known outcomes from which something is known
 	ahead  = 0.10 // by which the best member is right more often than the next one
-	ample  = 12   // calls beyond which a vote waits for a lead of four
+	ample  = 12   // calls beyond which a vote waits for a lead of more than three
 )
 
 // Choose returns the plan of a mode. For Auto it is
@@ -55,7 +55,7 @@ func Choose(m Mode, c Case) *Plan {
 		p.Calls = 3 * len(c.Members)
 	}
 	if p.Calls > ample {
-		p.Lead = 4
+		p.Lead = 3.25
 	}
 	if m == Auto {
 		p.Mode, p.Reason = c.choose(p.Members, known)

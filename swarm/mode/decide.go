@@ -43,13 +43,17 @@ func (p *Plan) Decide(b consensus.Ballots, calls []Call) consensus.Decision {
 	case d.Outcome == consensus.Rejected:
 	case opposed[chosen.Answer]:
 		d.Outcome, d.Choice = consensus.Deadlocked, ""
-	case p.Rule == 0:
+	case p.Rule < ruleOfSeats:
 		d.Outcome, d.Choice = consensus.Deadlocked, ""
 		if chosen.Share >= b.Threshold() && d.Voters >= b.Quorum() {
 			d.Outcome, d.Choice = consensus.Reached, chosen.Answer
 		}
 	default:
-		status(&d, b, chosen, seatsOf(calls, chosen.Answer))
+		s := seatsOf(calls, chosen.Answer)
+		if p.Mode == Check && p.Rule >= ruleOfSupporters {
+			s.standing = seatsOf(sitting(calls), chosen.Answer).standing
+		}
+		status(&d, b, chosen, s)
 	}
 	return d
 }

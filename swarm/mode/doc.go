@@ -16,12 +16,12 @@
 // before it has given its own.
 //
 //	vote         independent answers, best known agents first, until one of them leads by
-//	             three votes of mean weight, or by four if the budget allows
+//	             three votes of mean weight, or by 3.25 if the budget allows
 //	single       the answer of the agent that is known best
 //	facts-first  each agent states what it knows, without an answer; then one to three
 //	             agents read all of it and answer
-//	check        independent answers; where they differ, three judges read one argument
-//	             for each of them, or fewer judges where the budget is too small for three
+//	check        independent answers; where they differ, those who stand for what leads read one
+//	             argument for each of them, and it falls only if they leave it
 //	auto         one of these: see [Choose]
 //
 // # Votes

@@ -2,6 +2,7 @@ package mode_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -254,5 +255,62 @@ func TestASingleAnswerIsAsSureAsItsAgentIsRight(t *testing.T) {
 	calls, _ := play(t, p, func(before []mode.Call, c *mode.Call) { c.Answer = []string{"", "x"}[len(before)] })
 	if got := p.Choice(calls); got.Answer != "x" || got.Sure != 0.7 {
 		t.Errorf("%+v of b, which is right in 70 %%", got)
+	}
+}
+
+// A leader falls only if its own supporters leave it: judges who never stood for it cannot overrule it, however many they
+// are, and by the rule before, which old plans have, two of three could.
+func TestALeaderFallsOnlyIfItsOwnSupportersLeaveIt(t *testing.T) {
+	t.Parallel()
+	members := team(9, 0, 0.6)
+	hostile := map[string]bool{"a0": true, "a1": true, "a2": true}
+	for rule, want := range map[int]string{1: "y", 2: "x"} {
+		p := &mode.Plan{Mode: mode.Check, Members: members, Calls: 40, Rule: rule}
+		calls, _ := play(t, p, func(_ []mode.Call, c *mode.Call) {
+			switch c.Answer = "x"; {
+			case hostile[c.Agent]:
+				c.Answer = "y"
+			case c.Part == mode.Verdict:
+				c.Answer = "" // no reason proves anything
+			}
+		})
+		if got := p.Choice(calls).Answer; got != want {
+			t.Errorf("by rule %d %q is chosen, want %q: %v", rule, got, want, calls)
+		}
+	}
+	p := &mode.Plan{Mode: mode.Check, Members: members, Calls: 40, Rule: 2}
+	calls, _ := play(t, p, func(_ []mode.Call, c *mode.Call) {
+		if c.Answer = "x"; c.Agent == "a1" || c.Part == mode.Verdict {
+			c.Answer = "y" // proven by the one who knows
+		}
+	})
+	if got := p.Choice(calls).Answer; got != "y" {
+		t.Errorf("%q is chosen, and its supporters have left it: %v", got, calls)
+	}
+}
+
+// Where members differ by chance alone, their records weigh alike, and where one is better it shows.
+func TestRecordsFollowNoChance(t *testing.T) {
+	t.Parallel()
+	spread := func(right func(member, outcome int) bool) float64 {
+		c := mode.Case{Members: team(9, 0, 0), Calls: 20, Seed: 1}
+		for i := range 40 {
+			o := mode.Outcome{By: "vote", Right: "x", Said: map[string]string{}}
+			for j, m := range c.Members {
+				if o.Said[m.ID] = "y"; right(j, i) {
+					o.Said[m.ID] = "x"
+				}
+			}
+			c.Known = append(c.Known, o)
+		}
+		members := mode.Choose(mode.Vote, c).Members
+		return members[0].Right - members[8].Right
+	}
+	draw := rand.New(rand.NewPCG(1, 2))
+	if got := spread(func(int, int) bool { return draw.Float64() < 0.6 }); got > 0.05 {
+		t.Errorf("members that are all right in 60 %% of 40 outcomes are told apart by %.3f", got)
+	}
+	if got := spread(func(j, _ int) bool { return draw.Float64() < 0.4 || j == 0 }); got < 0.3 {
+		t.Errorf("one that is always right is told apart by %.3f", got)
 	}
 }

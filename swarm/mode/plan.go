@@ -34,11 +34,23 @@ type Plan struct {
 	Calls   int      `json:"calls"`           // the budget: what all calls may cost, with what they read
 	Lead    float64  `json:"lead,omitempty"`  // at which a vote stops, in votes of mean weight
 	Share   float64  `json:"share,omitempty"` // of the weight that it needs then; 0: any
-	Rule    int      `json:"rule,omitempty"`  // by which it decides: that of [Choose], or 0 for the one before, which whatever leads met
+	Rule    int      `json:"rule,omitempty"`  // by which it decides: that of [Choose], or an older one
 }
 
-// rule is the present one.
-const rule = 1
+// The rules of plans. By the first, none is recorded.
+const (
+	ruleOfSeats      = 1 // a choice needs answers and seats for a consensus; before, whatever led was one
+	ruleOfSupporters = 2 // in [Check] the leader's own supporters judge; before, any three
+	rule             = ruleOfSupporters
+)
+
+// seated returns what counts: in a check, one answer for each agent.
+func (p *Plan) seated(calls []Call) []Call {
+	if p.Mode == Check && p.Rule >= ruleOfSupporters {
+		return sitting(calls)
+	}
+	return calls
+}
 
 // Has reports whether the plan may ask an agent.
 func (p *Plan) Has(agent string) bool {
@@ -99,7 +111,10 @@ func (p *Plan) step(calls []Call, next func([]Call, tally) []string) Step {
 	case FactsFirst:
 		return p.factsFirst(asked, p.tied(calls))
 	case Check:
-		return p.check(asked, p.tied(calls))
+		if p.Rule < ruleOfSupporters {
+			return p.bench(asked, p.tied(calls))
+		}
+		return p.check(asked)
 	}
 	return p.vote(asked, next)
 }
@@ -124,6 +139,7 @@ func succession(share float64, of int) float64 { return (share*float64(of) + 1) 
 
 // Choice returns what the calls have chosen so far.
 func (p *Plan) Choice(calls []Call) Choice {
+	calls = p.seated(calls)
 	v := judged(calls)
 	if best, n := most(v.accepted); 2*n > v.of {
 		share := float64(n) / float64(v.of)
@@ -152,6 +168,7 @@ func (p *Plan) Choice(calls []Call) Choice {
 // Shares returns the share of each answer, counted as [Choice] counts that of what leads, so that
 // they are at most 1 together: of the judges if most of them accept one, else of the weight.
 func (p *Plan) Shares(calls []Call) map[string]float64 {
+	calls = p.seated(calls)
 	all, v := map[string]float64{}, judged(calls)
 	if _, n := most(v.accepted); 2*n > v.of {
 		for _, a := range v.accepted {
