@@ -118,6 +118,7 @@ const (
 	keyHeard    attribute.Key = "swarmbus.turn.heard"   // which signals
 	keySaid     attribute.Key = "swarmbus.turn.said"    // how many
 	keyDropped  attribute.Key = "swarmbus.turn.dropped" // its result was not used
+	keyAsked    attribute.Key = "swarmbus.turn.asked"   // it waits for a person
 	keyTurnLate attribute.Key = "swarmbus.turn.late"    // its round went on without it
 	keyTry      attribute.Key = "swarmbus.turn.try"     // of one that is taken again
 	keyStop     attribute.Key = "swarmbus.stop_reason"

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/conflict"
@@ -40,7 +41,11 @@ func (p *op) record(result any) {
 }
 
 func (p *op) solved(r *solves.Result) {
-	p.concluded(r.Stop == runlog.StopConsensus || r.Stop == runlog.StopRejected, r.Stop.String())
+	if r.Stop == runlog.StopAsked {
+		p.span.SetAttributes(keyDecided.Bool(false)) // a person is asked: it has not failed
+	} else {
+		p.concluded(r.Stop == runlog.StopConsensus || r.Stop == runlog.StopRejected, r.Stop.String())
+	}
 	if !p.span.IsRecording() {
 		return
 	}
@@ -124,6 +129,9 @@ func (p *op) failed(err error) (sort string) {
 		return p.concludedBy
 	case p.isTurn() && errors.Is(err, context.Canceled) && errors.Is(p.ctx.Err(), context.Canceled):
 		p.span.SetAttributes(keyDropped.Bool(true))
+		return ""
+	case p.isTurn() && asking.Asked(err) != nil:
+		p.span.SetAttributes(keyAsked.Bool(true))
 		return ""
 	}
 	sort = errorType(err)
