@@ -84,6 +84,9 @@ func (r *solve) finishRound(ctx context.Context) {
 	if asked := r.thread.Stage.Asked; asked != nil && asked.Source == bus.System {
 		r.stop(runlog.StopEscalated, asked.Payload.Reason, nil) // it was broken off before it said so
 	}
+	if why := r.thread.Questions.Stops(); why != "" {
+		r.stop(runlog.StopNoProgress, why, nil)
+	}
 	r.hadChosen(ctx)
 	turns := r.seats.Turns()
 	if len(turns) == 0 || r.over() {

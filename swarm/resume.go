@@ -72,6 +72,9 @@ func (s *Swarm) StreamResume(ctx context.Context, log []signals.Any, answer sign
 			for i := range r.thread.Log { // the process may have ended before the memory had all
 				r.remember(ctx, r.thread.Log[:i+1])
 			}
+			for _, say := range r.thread.Questions.Expire(s.clock.Now()) {
+				r.announce(ctx, say)
+			}
 			switch {
 			case answer != nil:
 				r.answered(ctx, answer)

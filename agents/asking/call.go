@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
@@ -39,7 +41,13 @@ type Call struct {
 	// Attempt is 0 for a call that has not been made. Otherwise so many calls began and have
 	// no result on record, so the call may have been made.
 	Attempt int    `json:"attempt,omitempty"`
-	Why     string `json:"why"`               // required; why it needs permission
+	Why     string `json:"why"` // required; why it needs permission
+
+	// Expires is how long the question may wait for an answer, by the clock of the log; 0: for ever.
+	// OnExpiry is what follows then.
+	Expires  time.Duration `json:"expires,omitempty"`
+	OnExpiry Expiry        `json:"onExpiry,omitempty"`
+
 	Changed string `json:"changed,omitempty"` // the tool's definition as JSON, if it is not the one that was offered
 	Offered string `json:"offered,omitempty"` // with Changed: the one that was offered
 	// Was is the id of a question about the same call that was answered when something else was
@@ -66,7 +74,9 @@ func (c Call) digest() string {
 		Tool, Args    string
 		Spec, Rule    string
 		Attempt       int
-	}{c.Thread, c.Agent, c.Turn, c.Call, c.Tool, hash(c.Args), c.Spec, c.Rule, c.Attempt})
+		Expires       time.Duration `json:",omitempty"`
+		OnExpiry      Expiry        `json:",omitempty"`
+	}{c.Thread, c.Agent, c.Turn, c.Call, c.Tool, hash(c.Args), c.Spec, c.Rule, c.Attempt, c.Expires, c.OnExpiry})
 	return hash(string(all))[:32]
 }
 
@@ -124,6 +134,8 @@ func (c Call) Check(l signals.Limits) error {
 		return wrong("offered", c.Offered, "not the tool that is asked about")
 	case c.WasArgs != "" && !json.Valid([]byte(c.WasArgs)):
 		return wrong("wasArgs", c.WasArgs, "not JSON")
+	case c.Expires < 0 || !slices.Contains(Expiries(), c.OnExpiry):
+		return wrong("onExpiry", string(c.OnExpiry), fmt.Sprintf("not one of %q", Expiries()))
 	case c.ID != c.digest():
 		return wrong("id", c.ID, "not that of what is asked")
 	}
@@ -155,6 +167,9 @@ func (c Call) Detail() string {
 	lines = append(lines, "asked because: "+c.Why)
 	if c.Rule != "" {
 		lines = append(lines, "the rule: "+c.Rule)
+	}
+	if c.Expires > 0 {
+		lines = append(lines, fmt.Sprintf("without an answer within %v: %s", c.Expires, cmp.Or(c.OnExpiry, ExpiryDenies)))
 	}
 	if c.WasArgs != "" {
 		lines = append(lines, "what was answered before was about the arguments: "+shown(c.WasArgs))

@@ -199,7 +199,7 @@ func (c *Calls) perform(ctx context.Context, p Place, o offer, args json.RawMess
 	if j.Policy == Deny {
 		return refused(Denied, fmt.Sprintf("%s may not make this call of %s, by the rule %s", p.Agent, o.Full(), j.Rule)), nil
 	}
-	o.policy, o.rule = j.Policy, j.Rule
+	o.policy, o.rule, o.by = j.Policy, j.Rule, j.by
 	said, sent, err := c.permission(ctx, p, o, tool.Spec, args)
 	var cannot *signals.FieldError
 	switch n := len(said); {
@@ -237,7 +237,7 @@ func (c *Calls) edited(ctx context.Context, tool Tool, args json.RawMessage) (en
 // begins unless the last answer is against it. Its error is a [*signals.FieldError] if the question
 // cannot be asked.
 func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args json.RawMessage) (said []asking.Answered, sent json.RawMessage, err error) {
-	q := asking.Call{Thread: p.Thread, Agent: p.Agent, Turn: p.Turn, Call: p.Call, Tool: o.Full(), Args: string(args), Spec: now.Hash(), Rule: o.rule}
+	q := asking.Call{Thread: p.Thread, Agent: p.Agent, Turn: p.Turn, Call: p.Call, Tool: o.Full(), Args: string(args), Spec: now.Hash(), Rule: o.rule, Expires: o.by.Expires, OnExpiry: o.by.OnExpiry}
 	if o.policy == Ask {
 		q.Why = "this tool needs a person's approval"
 	}

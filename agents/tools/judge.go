@@ -145,6 +145,8 @@ type Judgement struct {
 	Policy Policy   `json:"policy"`
 	Rule   string   `json:"rule"` // that counts, as it is written; "": no rule says anything of the call
 	Why    []string `json:"why"`  // what each rule for the tool says
+
+	by Rule // whose Rule is
 }
 
 // Judge returns the policy by which an agent may make a call with such arguments, which have to be a
@@ -167,11 +169,11 @@ func Judge(ctx context.Context, rules []Rule, agent string, s Spec, args json.Ra
 		}
 		j.Why = append(j.Why, r.String()+": "+why)
 		if p > j.Policy {
-			j.Policy, j.Rule = p, r.String()
+			j.Policy, j.Rule, j.by = p, r.String(), r
 		}
 	}
 	if j.Policy == 0 {
-		j.Policy, j.Rule = Ask, all[0].String()
+		j.Policy, j.Rule, j.by = Ask, all[0].String(), all[0]
 	}
 	return j
 }

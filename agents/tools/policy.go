@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -69,6 +71,11 @@ type Rule struct {
 	// tool and args. The stricter of both counts. Ask does if it fails. It is called again before a
 	// call that was asked is made, so it should say the same of the same call. Nil: the policy holds.
 	Check func(ctx context.Context, call json.RawMessage) (Policy, error) `json:"-"`
+
+	// Expires is how long a call that the rule asks about waits for an answer; 0: for ever. OnExpiry
+	// is what follows.
+	Expires  time.Duration `json:"expires,omitempty"`
+	OnExpiry asking.Expiry `json:"onExpiry,omitempty"`
 }
 
 func (r Rule) validate() error {
@@ -83,6 +90,12 @@ func (r Rule) validate() error {
 		if int(p) >= len(policyNames) {
 			return &signals.FieldError{Field: field, Value: p.String(), Problem: "not one of allow, ask and deny"}
 		}
+	}
+	if r.Expires < 0 || r.OnExpiry != "" && r.Expires == 0 {
+		return &signals.FieldError{Field: "rule.expires", Value: r.Expires.String(), Problem: "want how long a question waits"}
+	}
+	if !slices.Contains(asking.Expiries(), r.OnExpiry) {
+		return &signals.FieldError{Field: "rule.onExpiry", Value: string(r.OnExpiry), Problem: fmt.Sprintf("not one of %q", asking.Expiries()[1:])}
 	}
 	if r.Else != 0 && len(r.When) == 0 {
 		return &signals.FieldError{Field: "rule.else", Value: r.Else.String(), Problem: "without a condition in when"}

@@ -137,7 +137,7 @@ func (s *Set) Begin(ctx context.Context) (*Calls, error) {
 	}
 	for _, spec := range specs {
 		policy, text := ruleOf(spec, s.May)
-		c.offers = append(c.offers, offer{spec, c.nameFor(spec), policy, text})
+		c.offers = append(c.offers, offer{spec, c.nameFor(spec), policy, text, Rule{}})
 	}
 	return c, nil
 }
@@ -159,6 +159,7 @@ type offer struct {
 	name   string // by which the agent calls it
 	policy Policy
 	rule   string // as it is written
+	by     Rule   // of a call that was judged
 }
 
 // Offer returns the tools that the agent may call, as a model gets them. A tool of a server

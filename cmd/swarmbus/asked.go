@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -20,7 +21,7 @@ import (
 func askedOf(all ...*solves.Result) (open []runlog.Question) {
 	for _, r := range all {
 		for _, q := range r.Questions {
-			if q.Open && q.Call != nil && r.Stop == runlog.StopAsked {
+			if q.Open && q.Call != nil && r.Stop == runlog.StopAsked && (q.Expires.IsZero() || time.Now().Before(q.Expires)) {
 				open = append(open, q)
 			}
 		}

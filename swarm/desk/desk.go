@@ -48,6 +48,8 @@ type Desk struct {
 	log     *Log   // nil: the place keeps nothing
 	wg      sync.WaitGroup
 	leave   context.CancelFunc // ends what waits in the background
+	watch   func(string)       // waits in the background until a question of a solve expires
+	unwatch context.CancelFunc // ends that
 
 	begun  chan struct{} // closed when the place drives solves, or cannot
 	ready  chan struct{} // closed when what was cut off goes on, too
@@ -68,6 +70,8 @@ func Open(ctx context.Context, team Team, at Place, o Options) (_ *Desk, err err
 	d.shared, _ = at.(Shared)
 	back, leave := context.WithCancel(context.WithoutCancel(ctx))
 	d.leave = leave
+	waits, unwatch := context.WithCancel(back)
+	d.watch, d.unwatch = func(thread string) { d.wg.Go(func() { d.expire(waits, thread) }) }, unwatch
 	defer func() {
 		if err != nil {
 			leave()
@@ -225,6 +229,7 @@ func (d *Desk) Close(ctx context.Context) error {
 		r.cancel(ErrStopping)
 	}
 	d.mu.Unlock()
+	d.unwatch()
 	<-d.begun
 	if d.shared != nil {
 		d.leave()

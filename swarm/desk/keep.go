@@ -26,6 +26,9 @@ func (d *Desk) goOn(ctx context.Context) {
 		}
 		return
 	}
+	for _, one := range d.log.Fold().Solves() {
+		d.watch(one.Thread)
+	}
 	for _, one := range d.cutOff() {
 		if err := d.Resume(one.Thread, nil); err != nil {
 			if !errors.Is(err, ErrStopping) {
@@ -42,12 +45,40 @@ func (d *Desk) cutOff() (all []Standing) {
 	for _, one := range d.log.Fold().Solves() {
 		cut := one.Stop == 0
 		cut = cut || one.Stop == runlog.StopCancelled && strings.HasPrefix(one.Detail, ErrStopping.Error())
-		cut = cut || one.Stop == runlog.StopAsked && len(one.Questions.Open()) == 0
+		cut = cut || one.Stop == runlog.StopAsked && (len(one.Questions.Open()) == 0 || len(one.Questions.Expire(d.now())) > 0)
 		if cut && !d.Runs(one.Thread) && d.Fits(one.Log) == nil {
 			all = append(all, one)
 		}
 	}
 	return all
+}
+
+// now returns the time by which questions expire: that of the swarm's clock.
+func (d *Desk) now() time.Time {
+	if d.options.Clock != nil {
+		return d.options.Clock()
+	}
+	return time.Now()
+}
+
+// expire continues a solve of this process when a question of it expires, until ctx ends. It does
+// so again when the solve has stopped again.
+func (d *Desk) expire(ctx context.Context, thread string) {
+	one, _ := d.log.Fold().Solve(thread)
+	at := one.Questions.Next()
+	if at.IsZero() || one.Stop != runlog.StopAsked || d.options.Clock != nil {
+		return // a clock that is given moves with the solves, which look at it when they go on
+	}
+	wait := time.NewTimer(max(at.Sub(d.now()), pace)) // one that cannot be continued is not tried at once
+	defer wait.Stop()
+	select {
+	case <-ctx.Done():
+	case <-wait.C:
+		err := d.Resume(thread, nil)
+		if err != nil && !errors.Is(err, ErrStopping) && !errors.Is(err, ErrRuns) {
+			d.fail(fmt.Errorf("%s cannot be continued: %w", thread, err))
+		}
+	}
 }
 
 // keep goes on with solves of a shared place that no process drives, until ctx ends. A solve is

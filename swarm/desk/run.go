@@ -240,6 +240,9 @@ func (d *Desk) left(thread string) {
 		return
 	}
 	d.log.tell()
+	if d.shared == nil {
+		d.watch(thread)
+	}
 	if at, ok := d.place.(*Local); ok {
 		dropped, err := at.retain()
 		if dropped {

@@ -66,8 +66,8 @@ func (d *Desk) Answer(ctx context.Context, thread string, a asking.Answer) (all 
 		return false, err
 	}
 	one, _ = d.log.Fold().Solve(thread)
-	if got, _ := one.Questions.Of(a.ID); got.Answer == nil || got.Answer.Seq != at {
-		_, err = one.Questions.Answer(a) // of another process, a moment before
+	if got, _ := one.Questions.Of(a.ID); got.Answer == nil || got.Answer.Seq != at || got.Answer.By == asking.ByExpiry {
+		_, err = one.Questions.Answer(a) // of another process, a moment before, or it had expired
 		return false, err
 	}
 	return len(one.Questions.Open()) == 0, nil

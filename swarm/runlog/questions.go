@@ -19,7 +19,9 @@ type Question struct {
 	Asks   string    // who asks: an agent, or the system for a conflict
 	Seq    uint64    // of the signal that asks; 0: a record before questions were signals
 	Since  time.Time // when it was asked
-	Reason string    // why
+	// Expires is when it is denied if nobody has answered; zero: never.
+	Expires time.Time
+	Reason  string // why
 	// Context is what an escalation says beside the reason.
 	Context string
 	// Call is the call of a tool that is asked about; nil: an escalation.
@@ -183,7 +185,11 @@ func (q *Questions) ask(c asking.Call, h signals.Header) {
 	q.end(func(of *Question) bool {
 		return of.Call != nil && of.Call.Agent == c.Agent && of.Call.Turn == c.Turn && of.Call.Call == c.Call
 	})
-	q.all = append(q.all, Question{ID: c.ID, Thread: c.Thread, Asks: c.Agent, Seq: h.Seq, Since: h.Time, Reason: c.Why, Call: &c, Open: true})
+	of := Question{ID: c.ID, Thread: c.Thread, Asks: c.Agent, Seq: h.Seq, Since: h.Time, Reason: c.Why, Call: &c, Open: true}
+	if c.Expires > 0 {
+		of.Expires = h.Time.Add(c.Expires)
+	}
+	q.all = append(q.all, of)
 	q.settle()
 }
 
@@ -194,6 +200,9 @@ func (q *Questions) answer(a asking.Answer, h signals.Header) {
 		return
 	}
 	of := &q.all[i]
+	if of.late(h.Time) {
+		a = of.Call.Expired()
+	}
 	a.ID = of.ID
 	q.answers = append(q.answers, asking.Answered{Call: *of.Call, Answer: a, At: h.Time})
 	of.Open, of.Answer = false, saidOf(a, h.Seq, h.Time)

@@ -14,13 +14,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // A Policy says whether the call of a tool is made: one of [Policies], or rules by argument, as the
 // JSON of a list of objects. In a file such a rule is a mapping, and several are a list of them:
-// policy, else and check have their own meaning, and any other key is a condition on the member of
+// policy, else, check, expires and onExpiry have their own meaning, and any other key is a condition on the member of
 // that name ([tools.Condition]). The default policy allows functions, and those tools of servers
 // that only read by their own hint, and asks for others.
 type Policy string
@@ -108,6 +109,12 @@ func ruleOf(tool string, keys map[string]any) (r tools.Rule, err error) {
 			r.Else, err = policyOf(value)
 		case "check":
 			r.Check, err = checkOf(value)
+		case "expires":
+			var d Duration
+			err = d.UnmarshalText([]byte(fmt.Sprint(value)))
+			r.Expires = time.Duration(d)
+		case "onExpiry":
+			r.OnExpiry = asking.Expiry(fmt.Sprint(value))
 		default:
 			switch value.(type) {
 			case string, bool, json.Number:

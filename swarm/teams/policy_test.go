@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
@@ -57,18 +59,34 @@ func TestRulesByArgumentAreReadAndWritten(t *testing.T) {
 func TestRulesByArgumentThatMeanNothingAreRefusedWithTheirPlace(t *testing.T) {
 	t.Parallel()
 	for rules, want := range map[string]string{
-		`{files/write: {path: "docs/**", policy: alow}}`:  `"alow" is not one of`,
-		`{files/write: {path: [a], policy: allow}}`:       "a condition is a glob or a comparison",
-		`{files/write: {amount: "=< 7", policy: allow}}`:  "not a comparison",
-		`{files/write: {else: ask, policy: allow}}`:       "without a condition",
-		`{files/write: {check: "", policy: allow}}`:       "want a command",
-		`{files/write: [deny]}`:                           "not a list of rules",
-		`{nosuch/write: {path: "docs/**", policy: deny}}`: `no server is called "nosuch"`,
+		`{files/write: {path: "docs/**", policy: alow}}`:             `"alow" is not one of`,
+		`{files/write: {path: [a], policy: allow}}`:                  "a condition is a glob or a comparison",
+		`{files/write: {amount: "=< 7", policy: allow}}`:             "not a comparison",
+		`{files/write: {else: ask, policy: allow}}`:                  "without a condition",
+		`{files/write: {check: "", policy: allow}}`:                  "want a command",
+		`{files/write: {policy: ask, expires: soon}}`:                "not a duration",
+		`{files/write: {policy: ask, expires: 5m, onExpiry: shrug}}`: "not one of",
+		`{files/write: {policy: ask, onExpiry: deny}}`:               "want how long a question waits",
+		`{files/write: [deny]}`:                                      "not a list of rules",
+		`{nosuch/write: {path: "docs/**", policy: deny}}`:            `no server is called "nosuch"`,
 	} {
 		_, err := withTools(t, rules)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "t.yaml:5:") {
 			t.Errorf("%s: %v", rules, err)
 		}
+	}
+}
+
+func TestAQuestionExpiresByItsRule(t *testing.T) {
+	t.Parallel()
+	team, err := withTools(t, `{files/write: {policy: ask, expires: 10m, onExpiry: escalate}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := team.Agents[0].Tools["files/write"].Rules("files/write")
+	want := []tools.Rule{{Tools: "files/write", Policy: tools.Ask, Expires: 10 * time.Minute, OnExpiry: asking.ExpiryEscalates}}
+	if diff := cmp.Diff(want, rules); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
 	}
 }
 

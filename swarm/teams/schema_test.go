@@ -32,7 +32,9 @@ func enum[S ~string](all []S) *jsonschema.Schema {
 func policies() *jsonschema.Schema {
 	rule := &jsonschema.Schema{Type: "object", MinProperties: jsonschema.Ptr(1), Properties: map[string]*jsonschema.Schema{
 		"policy": enum(teams.Policies()), "else": enum(teams.Policies()),
-		"check": {Types: []string{"string", "array"}, Description: "A command that gets the call as JSON, and prints allow, ask or deny."},
+		"expires":  {Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$`, Description: "How long a question waits for an answer. Default: for ever."},
+		"onExpiry": {Type: "string", Enum: []any{"deny", "escalate", "stop"}, Description: "What follows then. Default: deny."},
+		"check":    {Types: []string{"string", "array"}, Description: "A command that gets the call as JSON, and prints allow, ask or deny."},
 	}, AdditionalProperties: &jsonschema.Schema{Types: []string{"string", "number", "boolean"}, Description: "A glob or a comparison such as <= 100, for the member of the arguments with this name."}}
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{enum(teams.Policies()), rule, {Type: "array", MinItems: jsonschema.Ptr(1), Items: rule}}}
 }

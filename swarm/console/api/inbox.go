@@ -28,8 +28,9 @@ type Item struct {
 	Options []Option `json:"options" doc:"Proposals that an answer may vote for"`
 	Tool    *Call    `json:"tool,omitempty"`
 
-	Words  string         `json:"words,omitempty" doc:"The whole question as it is to be shown"`
-	Schema map[string]any `json:"schema,omitempty" doc:"JSON schema of an answer: an object of texts"`
+	Expires *time.Time     `json:"expires,omitempty" doc:"When it is denied if nobody has answered"`
+	Words   string         `json:"words,omitempty" doc:"The whole question as it is to be shown"`
+	Schema  map[string]any `json:"schema,omitempty" doc:"JSON schema of an answer: an object of texts"`
 
 	Answer *Answered `json:"answer,omitempty"`
 }

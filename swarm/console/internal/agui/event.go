@@ -1,5 +1,7 @@
 package agui
 
+import "time"
+
 import "github.com/swarmbus/swarmbus/swarm/console/api"
 
 // protocol is its version.
@@ -45,6 +47,7 @@ type Interrupt struct {
 	Message string         `json:"message,omitempty"`
 	CallID  string         `json:"toolCallId,omitempty"`
 	Schema  map[string]any `json:"responseSchema,omitempty"`
+	Expires *time.Time     `json:"expiresAt,omitempty"`
 	// Metadata has the api.Item as "swarmbus".
 	Metadata map[string]any `json:"metadata,omitempty"`
 }

@@ -12,7 +12,7 @@ import (
 
 // interrupt returns the question to a person, and the call of a tool that it is about.
 func interrupt(item api.Item, at int64) (calls []Event, asks Interrupt) {
-	asks = Interrupt{ID: item.ID, Reason: "question", Message: item.Words, Schema: item.Schema, Metadata: map[string]any{"swarmbus": item}}
+	asks = Interrupt{ID: item.ID, Reason: "question", Message: item.Words, Schema: item.Schema, Expires: item.Expires, Metadata: map[string]any{"swarmbus": item}}
 	if item.Tool == nil {
 		return nil, asks
 	}

@@ -20,6 +20,9 @@ func (s *solve) asked() (all []api.Item) {
 			Asks: q.Asks, Seq: q.Seq, Since: q.Since, Reason: q.Reason, Context: q.Context, Options: []api.Option{},
 			Open: s.waits(q), Answer: s.answer(q),
 		}
+		if !q.Expires.IsZero() {
+			of.Expires = &q.Expires
+		}
 		if c := q.Call; c != nil {
 			of.Type = "tool"
 			of.Tool = &api.Call{
