@@ -31,7 +31,23 @@ const tokenVariable = "SWARMBUS_TOKEN"
 type serverFlag struct{ link string }
 
 func (f *serverFlag) define(flags *pflag.FlagSet) {
-	flags.StringVar(&f.link, "server", "", "ask the server with this link, or address and $"+tokenVariable+", instead of reading journals")
+	flags.Var((*link)(&f.link), "server", "ask the server with this link, or address and $"+tokenVariable+", instead of reading journals")
+}
+
+// A link is not empty where it is given, as "$LINK" is that is not set: the command would read
+// journals instead.
+type link string
+
+func (l *link) String() string { return string(*l) }
+
+func (*link) Type() string { return "string" }
+
+func (l *link) Set(text string) error {
+	if text == "" {
+		return errors.New("it is empty: want the link that serve prints")
+	}
+	*l = link(text)
+	return nil
 }
 
 func (f *serverFlag) client() (*client.Client, error) {

@@ -165,8 +165,8 @@ func judged(ctx context.Context, team *teams.Team, written []byte) (j tools.Judg
 	if i < 0 {
 		return j, usage(fmt.Errorf("agent: the team has no agent %q", call.Agent))
 	}
-	if _, err := asking.Show(string(call.Args)); err != nil {
-		return tools.Judgement{Policy: tools.Deny, Why: []string{err.Error()}}, nil
+	if _, unclear := asking.Show(string(call.Args)); unclear != nil {
+		return tools.Judgement{Policy: tools.Deny, Why: []string{unclear.Error()}}, nil
 	}
 	var rules []tools.Rule
 	for _, name := range slices.Sorted(maps.Keys(team.Agents[i].Tools)) {

@@ -17,7 +17,7 @@ import { user } from "../../lib/store";
 // Verdict is the answer, with what to think of it: how sure, who disagrees, what turned it.
 export function Verdict({ view }: { view: View }) {
   const { play } = view, d = play.detail, end = view.end.value, seq = view.seq.value;
-  const s = situation(view), fell = end && !s.whatIf && !!d.revised;
+  const s = situation(view), fell = end && !s.whatIf && !!d.revised && !!d.revision;
   const letter = fell && d.revision!.outcome !== "reached" && d.decision?.choice ? play.letter(d.decision.choice) : s.letter;
   return (
     <>
@@ -81,7 +81,7 @@ function status({ play, end, seq }: View, outcome: string, voters: number, whatI
 function Headline({ view, s }: { view: View; s: Situation }) {
   const { play } = view, d = play.detail, end = view.end.value;
   const content = clean(play.proposal(s.leader)?.content ?? "");
-  if (end && d.revised && !s.whatIf) {
+  if (end && d.revised && d.revision && !s.whatIf) {
     const was = clean(play.proposal(d.decision?.choice)?.content ?? "");
     if (d.revision!.outcome !== "reached" && was) return <Said text={was} lead="Was decided, and stands no more: " />;
     if (d.revision!.outcome === "reached") return <Said text={content} lead="Without what was taken back: " />;
