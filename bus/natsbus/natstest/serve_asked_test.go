@@ -169,7 +169,7 @@ func TestConsoleAsksWhetherAnAgentOfAnotherProcessMayCallATool(t *testing.T) {
 			if n := w.written(t); n != 0 {
 				t.Fatalf("written %d times before the answer", n)
 			}
-			if out, status := runCommand(t, append([]string{"answer", "swarmbus", "--server", link, "--by", "ada"}, want.answer...)...); !strings.Contains(out, "Answered in the solve") {
+			if out, status := runCommand(t, append([]string{"answer", "swarmbus", "--server", link, "--by", "ada", "--call", all[0].ID[strings.LastIndex(all[0].ID, ".")+1:]}, want.answer...)...); !strings.Contains(out, "Answered in the solve") {
 				t.Fatal(out, status)
 			}
 			shown := startTalk(t, "show", "swarmbus", "--server", link, "--follow")
@@ -200,8 +200,10 @@ func TestConsoleAsksWhetherAnAgentOfAnotherProcessMayCallATool(t *testing.T) {
 func printed(text, link string) (all [][]string) {
 	for _, line := range regexp.MustCompile(`swarmbus (answer .*)`).FindAllStringSubmatch(text, -1) {
 		args := strings.Fields(strings.ReplaceAll(line[1], "LINK", link))
-		if i := slices.Index(args, "REASON"); i >= 0 {
-			args[i] = "not today"
+		for word, is := range map[string]string{"REASON": "not today", "JSON": `{"name":"cause.md","text":"another"}`, "TEXT": "it is there"} {
+			if i := slices.Index(args, word); i >= 0 {
+				args[i] = is
+			}
 		}
 		all = append(all, args)
 	}
@@ -218,13 +220,13 @@ func TestPrintedCommandsAnswer(t *testing.T) {
 		"solve --nats":   func(task string) *talk { return w.start(t, "solve", task, "--team", w.team) },
 		"solve --server": func(task string) *talk { return startTalk(t, "solve", task, "--team", "writers", "--server", link) },
 	}
-	for i, says := range []string{"Allowed (once): ", "Allowed (solve): ", "Denied: "} {
+	for i, says := range []string{"Allowed (once): ", "Allowed (solve): ", "Denied: ", "Allowed (once): ", "Answered instead of the tool: "} {
 		var all [][]string
 		for name, start := range waits {
 			solver := start(fmt.Sprint("By ", name, " ", i))
 			_ = solver.cmd.Wait()
 			commands := printed(solver.text(), link)
-			if len(commands) != 3 {
+			if len(commands) != 5 {
 				t.Fatalf("%s prints\n%s", name, solver.text())
 			}
 			all = append(all, commands[i])
