@@ -9,6 +9,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/asking"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -81,6 +82,12 @@ func TestATurnThatAsksStopsTheSolveAndIsTakenAgain(t *testing.T) {
 			s = open()
 			defer shutdown(t, s)
 			q := result.Questions[0]
+			for _, agent := range []string{"clerk", " Critic", bus.System} {
+				var refused *signals.FieldError
+				if err := s.Answer(t.Context(), q.Thread, asking.Answer{ID: q.ID, Verdict: asking.Once, By: agent}); !errors.As(err, &refused) || refused.Field != "by" {
+					t.Errorf("%q allows a call of its own team: %v", agent, err)
+				}
+			}
 			if err := s.Answer(t.Context(), q.Thread, asking.Answer{ID: q.ID, Verdict: asking.Once, By: "ada"}); err != nil {
 				t.Fatal(err)
 			}

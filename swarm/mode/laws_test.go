@@ -2,7 +2,6 @@ package mode_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -286,31 +285,5 @@ func TestALeaderFallsOnlyIfItsOwnSupportersLeaveIt(t *testing.T) {
 	})
 	if got := p.Choice(calls).Answer; got != "y" {
 		t.Errorf("%q is chosen, and its supporters have left it: %v", got, calls)
-	}
-}
-
-// Where members differ by chance alone, their records weigh alike, and where one is better it shows.
-func TestRecordsFollowNoChance(t *testing.T) {
-	t.Parallel()
-	spread := func(right func(member, outcome int) bool) float64 {
-		c := mode.Case{Members: team(9, 0, 0), Calls: 20, Seed: 1}
-		for i := range 40 {
-			o := mode.Outcome{By: "vote", Right: "x", Said: map[string]string{}}
-			for j, m := range c.Members {
-				if o.Said[m.ID] = "y"; right(j, i) {
-					o.Said[m.ID] = "x"
-				}
-			}
-			c.Known = append(c.Known, o)
-		}
-		members := mode.Choose(mode.Vote, c).Members
-		return members[0].Right - members[8].Right
-	}
-	draw := rand.New(rand.NewPCG(1, 2))
-	if got := spread(func(int, int) bool { return draw.Float64() < 0.6 }); got > 0.05 {
-		t.Errorf("members that are all right in 60 %% of 40 outcomes are told apart by %.3f", got)
-	}
-	if got := spread(func(j, _ int) bool { return draw.Float64() < 0.4 || j == 0 }); got < 0.3 {
-		t.Errorf("one that is always right is told apart by %.3f", got)
 	}
 }

@@ -31,66 +31,39 @@ type Outcome struct {
 	Said  map[string]string // who answered what independently
 }
 
+// prior is the number of outcomes for which the team's mean counts in a member's record.
+const prior = 10
+
 // A record is what the outcomes say about members.
 type record struct {
 	told map[string]int // outcomes of decisions in which the member answered
 	rate map[string]float64
 }
 
-// recordOf returns how often members were right, each drawn to the team's mean by as much of
-// the spread between them as is chance: where all are alike, all weigh the same.
+// recordOf returns how often members were right, each drawn to the team's mean.
 func recordOf(all []Outcome, members []Member) record {
 	r := record{map[string]int{}, map[string]float64{}}
-	right, hits, answers := map[string]float64{}, 0.0, 0.0
-	var marks []map[string]float64 // by outcome and member: 1 if right
+	right, hits, answers := map[string]int{}, 0, 0
 	for _, o := range all {
 		if o.By == FactsFirst.String() {
 			continue // its answers are not those of one agent
 		}
-		mark := map[string]float64{}
 		for _, m := range members {
 			said, spoke := o.Said[m.ID]
 			if !spoke {
 				continue
 			}
-			if mark[m.ID] = 0; said == o.Right {
-				mark[m.ID] = 1
-			}
 			r.told[m.ID]++
 			answers++
-			right[m.ID] += mark[m.ID]
-			hits += mark[m.ID]
+			if said == o.Right {
+				right[m.ID]++
+				hits++
+			}
 		}
-		marks = append(marks, mark)
 	}
-	mean, known := (hits+1)/(answers+2), 0.0
-	off := func(id string) float64 { return right[id]/float64(r.told[id]) - mean }
-	spread, chance, free := 0.0, 2.0, 10.0 // as of ten answers with a variance of 0.2
-	for _, mark := range marks {           // by how much answers differ, beside the question and the member
-		of := 0.0
-		for _, x := range mark {
-			of += x / float64(len(mark))
-		}
-		for id, x := range mark {
-			d := x - of - off(id)
-			chance += d * d
-		}
-		free += float64(max(0, len(mark)-1))
-	}
-	chance /= free
-	noise := 0.0
+	mean := float64(hits+1) / float64(answers+2)
 	for _, m := range members {
-		if r.told[m.ID] > 0 {
-			known++
-			spread += off(m.ID) * off(m.ID)
-			noise += chance / float64(r.told[m.ID])
-		}
-	}
-	real := max(0, spread-noise) / max(1, known)
-	for _, m := range members {
-		if r.rate[m.ID] = mean; r.told[m.ID] > 0 {
-			r.rate[m.ID] += off(m.ID) * real / max(1e-9, real+chance/float64(r.told[m.ID]))
-		}
+		r.rate[m.ID] = (float64(right[m.ID]) + prior*mean) / (float64(r.told[m.ID]) + prior)
 	}
 	return r
 }

@@ -57,6 +57,7 @@ func (s *Said) String() string {
 type Questions struct {
 	all     []Question
 	answers []asking.Answered
+	team    Insiders  // whose turns have begun
 	newest  time.Time // signal
 }
 
@@ -102,7 +103,7 @@ func (q *Questions) Answers() []asking.Answered { return slices.Clone(q.answers)
 
 // Answer returns what the system has to publish to answer a question about a call: the answer,
 // after the question if that is not a signal yet. It refuses an answer to what is not asked, one
-// that the question does not take, and with an [*AnsweredError] that has the first one, one to what
+// that the question does not take, one under the name of an agent of the solve, and with an [*AnsweredError] that has the first one, one to what
 // has been answered.
 func (q *Questions) Answer(a asking.Answer) (say []signals.Any, err error) {
 	of := q.of(a.ID)
@@ -119,6 +120,8 @@ func (q *Questions) Answer(a asking.Answer) (say []signals.Any, err error) {
 		return nil, fmt.Errorf("%w: %s does not wait for an answer any more: it was asked anew, or the solve went on", ErrLog, a.ID)
 	case !slices.Contains(of.Call.Verdicts(), a.Verdict):
 		return nil, &signals.FieldError{Kind: asking.KindAnswered, Field: "verdict", Value: string(a.Verdict), Problem: "this call may have been made: it can be allowed once"}
+	case !append(q.team, of.Call.Agent).Outside(cmp.Or(a.By, Person)):
+		return nil, &signals.FieldError{Kind: asking.KindAnswered, Field: "by", Value: a.By, Problem: "an agent of the solve, which never allows a call: give the name of the person who does"}
 	case a.Shown != "" && a.Shown != of.Call.Shown():
 		return nil, &signals.FieldError{Kind: asking.KindAnswered, Field: "shown", Value: a.Shown, Problem: "not of the question as it is: read it again"}
 	}
@@ -158,6 +161,9 @@ func (q *Questions) apply(log []signals.Any, s signals.Any) {
 	case *signals.Signal[Began]:
 		turns, _ := s.Payload.All() // checked when it was published
 		for _, t := range turns {
+			if !slices.Contains(q.team, t.Agent) {
+				q.team = append(q.team, t.Agent)
+			}
 			q.end(func(of *Question) bool {
 				return of.Call != nil && of.Call.Agent == t.Agent && of.Call.Turn < int(s.Round)
 			})
