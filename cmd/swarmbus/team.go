@@ -166,7 +166,7 @@ func judged(ctx context.Context, team *teams.Team, written []byte) (j tools.Judg
 		return j, usage(fmt.Errorf("agent: the team has no agent %q", call.Agent))
 	}
 	if _, unclear := asking.Show(string(call.Args)); unclear != nil {
-		return tools.Judgement{Policy: tools.Deny, Why: []string{unclear.Error()}}, nil
+		return tools.Judgement{Policy: tools.Deny, Why: []string{unclear.Error()}}, nil //nolint:nilerr // that is the judgement
 	}
 	var rules []tools.Rule
 	for _, name := range slices.Sorted(maps.Keys(team.Agents[i].Tools)) {
