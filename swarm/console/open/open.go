@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/memory"
@@ -32,7 +33,10 @@ type Options struct {
 // With returns openers. Keys and tokens are read from the environment.
 func With(o Options) desk.Openers {
 	if o.Noted == nil && o.Stderr != nil {
+		var one sync.Mutex // agents ask their models side by side
 		o.Noted = func(id models.ID, notes []string) {
+			one.Lock()
+			defer one.Unlock()
 			_, _ = fmt.Fprintf(o.Stderr, "%s: %s\n", id, text.Printable(strings.Join(notes, "; ")))
 		}
 	}
