@@ -63,10 +63,10 @@ func TestServeRefusesUnsafeAndUnknownFlags(t *testing.T) {
 		`review and the team triage have the stream "swarmbus"`:        {"--nats", "nats://127.0.0.1:1", "--config", file("k.yaml", "teams: [review, triage]\n")},
 		`review and the team triage have the stream "one"`:             {"--nats", "nats://127.0.0.1:1", "--config", file("l.yaml", "teams: [{team: review, stream: one}, {team: triage, stream: one}]\n")},
 		`the stream "one" is for --nats`:                               {"--config", file("m.yaml", "teams: [{team: review, stream: one}]\n")},
+		"file is required":                                             {"--nats", "nats://127.0.0.1:1", "--config", file("i.yaml", "office: {stream: o}\n")},
 		"team is required":                                             {"--config", file("n.yaml", "teams: [{stream: one}]\n")},
 		`teams[0].steam: there is no such key; did you mean "stream"?`: {"--config", file("o.yaml", "teams: [{steam: one}]\n")},
-		"file is required": {"--nats", "nats://127.0.0.1:1", "--config", file("i.yaml", "office: {stream: o}\n")},
-		`office.strem: there is no such key; did you mean "stream"?`: {"--config", file("j.yaml", "office: {file: o.yaml, strem: o}\n")},
+		`office.strem: there is no such key; did you mean "stream"?`:   {"--config", file("j.yaml", "office: {file: o.yaml, strem: o}\n")},
 	} {
 		var stderr bytes.Buffer
 		if status := run(t.Context(), append([]string{"serve"}, args...), io.Discard, &stderr); status == exitDecided || !strings.Contains(stderr.String(), want) {
