@@ -8,7 +8,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,14 +101,7 @@ func (g glance) place() string { return g.at.Filename + " " + g.in }
 // Bubbles of testing/synctest and benchmarks may do so, and what only they use.
 func glances(root string) ([]glance, error) {
 	dirs := map[string]bool{}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		name := d.Name()
-		if err != nil || d.IsDir() {
-			if name == "testdata" || name == "node_modules" || name != "." && strings.HasPrefix(name, ".") {
-				return fs.SkipDir
-			}
-			return err
-		}
+	err := walk(root, false, func(path string) error {
 		if ofTests(path) {
 			dirs[filepath.Dir(path)] = true
 		}

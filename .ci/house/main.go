@@ -14,7 +14,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -72,15 +71,8 @@ func main() {
 func measure(root string) (map[string]*room, error) {
 	rooms := map[string]*room{}
 	var modules []string // below the root's
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		name := d.Name()
-		if err != nil || d.IsDir() {
-			if name == "testdata" || name == "node_modules" || name != "." && strings.HasPrefix(name, ".") {
-				return fs.SkipDir
-			}
-			return err
-		}
-		dir := filepath.Dir(path)
+	err := walk(root, false, func(path string) error {
+		dir, name := filepath.Dir(path), filepath.Base(path)
 		if name == "go.mod" && dir != "." {
 			modules = append(modules, dir+"/...")
 		}

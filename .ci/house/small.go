@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -40,15 +39,8 @@ type house struct {
 // bigEnough prints the packages that are too small, and reports whether there are none.
 func bigEnough(root string) (bool, error) {
 	h := house{map[string]int{}, map[string]map[string]bool{}}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		name := d.Name()
-		if err != nil || d.IsDir() {
-			if name == "testdata" || name == "node_modules" || name != "." && name != ".ci" && strings.HasPrefix(name, ".") {
-				return fs.SkipDir
-			}
-			return err
-		}
-		if !strings.HasSuffix(name, ".go") {
+	err := walk(root, true, func(path string) error {
+		if !strings.HasSuffix(path, ".go") {
 			return nil
 		}
 		return h.read(path)

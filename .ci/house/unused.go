@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -203,15 +202,8 @@ func unused(root string) (none []string, err error) {
 		return nil, err
 	}
 	u := &uses{map[string]map[string]bool{}, map[string]map[string]bool{}, map[string]bool{}}
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		name := d.Name()
-		if err != nil || d.IsDir() {
-			if name == "testdata" || name == "node_modules" || name != "." && name != ".ci" && strings.HasPrefix(name, ".") {
-				return fs.SkipDir
-			}
-			return err
-		}
-		if !strings.HasSuffix(name, ".go") {
+	err = walk(root, true, func(path string) error {
+		if !strings.HasSuffix(path, ".go") {
 			return nil
 		}
 		return u.read(path)
