@@ -100,7 +100,7 @@ func (r *solve) finishRound(ctx context.Context) {
 	for _, t := range turns {
 		if t.Failed {
 			r.result.Failed = slices.DeleteFunc(r.result.Failed, func(f solves.TurnFailed) bool { return f.Agent == t.Agent && f.Round == t.Round })
-			t.Failed = !r.round.stopped // each failure is published once
+			t.Failed = !r.round.stopped && !t.Again // each failure is published once
 		}
 		r.startTurn(ctx, t)
 	}

@@ -11,26 +11,19 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/asking"
-	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
-	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
@@ -41,209 +34,6 @@ var seeds = flag.Int("seeds", 200, "number of schedules")
 
 // once failed: seeds of schedules that found a fault.
 var onceFailed = []uint64{}
-
-// A fault is what may fall at a boundary.
-type fault string
-
-const (
-	kill     fault = "kill"           // the process ends: nothing more is written or called
-	term     fault = "term"           // the solve is cancelled, and another process goes on
-	cancel   fault = "cancel"         // the solve is cancelled, and the same swarm goes on
-	closing  fault = "close"          // the swarm is closed under the solve
-	full     fault = "disk full"      // nothing can be written until the next process
-	outage   fault = "outage"         // no model answers until the solve has stopped
-	panicked fault = "tool panic"     // the next call of a tool that only reads panics
-	slow     fault = "slow model"     // the next answer of a model takes a minute
-	twice    fault = "answered twice" // a second answer follows the next one
-)
-
-var faults = []fault{kill, term, cancel, closing, full, outage, panicked, slow, twice}
-
-// A schedule says which fault falls at which boundary, counted from the first of the solve.
-type schedule map[int]fault
-
-func (s schedule) String() string {
-	var all []string
-	for at := range 10_000 {
-		if f, ok := s[at]; ok {
-			all = append(all, fmt.Sprintf("%s at %d", f, at))
-		}
-	}
-	return strings.Join(all, ", ")
-}
-
-// A world is one solve with its faults.
-type world struct {
-	policy settle.Policy
-	faults schedule
-	disk   *journal.Memory
-
-	mu      sync.Mutex // protects the fields below
-	steps   int
-	now     map[fault]bool // faults that last
-	fallen  []string
-	stop    context.CancelFunc // of the running solve
-	swarm   *swarm.Swarm
-	charged int
-	allowed int
-}
-
-// step crosses a boundary.
-func (w *world) step(where string) {
-	w.mu.Lock()
-	w.steps++
-	f, falls := w.faults[w.steps]
-	if falls {
-		w.now[f] = true
-		w.fallen = append(w.fallen, fmt.Sprintf("%s at %d (%s)", f, w.steps, where))
-	}
-	stop, s := w.stop, w.swarm
-	w.mu.Unlock()
-	switch {
-	case !falls:
-	case f == closing || f == kill:
-		s.Close()
-	case f == term || f == cancel:
-		stop()
-	}
-}
-
-// has reports whether a fault lasts; take ends it as well.
-func (w *world) has(f fault) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now[f]
-}
-
-func (w *world) take(f fault) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	took := w.now[f]
-	delete(w.now, f)
-	return took
-}
-
-// A disk is the journal as one process has it.
-type disk struct {
-	*journal.Memory
-	w *world
-}
-
-var errKilled = errors.New("sim: the process has ended")
-
-func (d disk) Append(records ...journal.Record) (uint64, error) {
-	d.w.step("before a write")
-	switch {
-	case d.w.has(kill):
-		return 0, errKilled
-	case d.w.has(full):
-		return 0, syscall.ENOSPC
-	}
-	seq, err := d.Memory.Append(records...)
-	d.w.step("after a write")
-	return seq, err
-}
-
-var errDown = errors.New("sim: connection refused")
-
-// asks is what an agent does first in a turn: it asks its model.
-func (w *world) asks(ctx context.Context) error {
-	w.step("model")
-	switch {
-	case w.has(kill):
-		return errKilled
-	case w.has(outage):
-		return agents.Retryable(errDown, time.Second)
-	case w.take(slow):
-		select {
-		case <-time.After(time.Minute):
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	return nil
-}
-
-type said = iter.Seq2[signals.Any, error]
-
-func (w *world) agent(id string, react func(ctx context.Context, t *agents.Turn) said) *agents.Agent {
-	return &agents.Agent{ID: id, Reactor: agents.Func(func(ctx context.Context, t *agents.Turn) said {
-		if err := w.asks(ctx); err != nil {
-			return agents.Fail(err)
-		}
-		return react(ctx, t)
-	})}
-}
-
-// votes are the votes of an agent on what it has not voted on.
-func votes(t *agents.Turn, favourite string) (all []signals.Any) {
-	for _, s := range t.New {
-		p, ok := signals.As[signals.Proposal](s)
-		if !ok {
-			continue
-		}
-		stance := signals.Disagree
-		if p.Payload.ProposalID == favourite {
-			stance = signals.Agree
-		}
-		all = append(all, signals.New(signals.Header{Confidence: .9, ReplyTo: p.ID}, signals.Vote{ProposalID: p.Payload.ProposalID, Stance: stance, Weight: 1, Reasoning: "because"}))
-	}
-	return all
-}
-
-// team are two that propose, one that looks before it votes, one that charges, which a person has
-// to allow, and one that only votes.
-func (w *world) team(by journal.Caller) []*agents.Agent {
-	proposes := func(id, proposal string) *agents.Agent {
-		return w.agent(id, func(_ context.Context, t *agents.Turn) said {
-			all := votes(t, proposal)
-			if len(t.Said) == 0 {
-				all = append(all, signals.New(signals.Header{Confidence: .8}, signals.Proposal{ProposalID: proposal, Content: "do " + proposal}))
-			}
-			return agents.Emit(all...)
-		})
-	}
-	look := tools.Func("look", "Looks.", tools.Hints{ReadsOnly: true}, func(context.Context, struct{}) (string, error) {
-		w.step("tool")
-		if w.take(panicked) {
-			panic("sim: a tool panics")
-		}
-		return "seen", nil
-	})
-	charge := tools.Func("charge", "Charges once.", tools.Hints{}, func(context.Context, struct{}) (string, error) {
-		w.step("tool")
-		if w.has(kill) {
-			return "", errKilled
-		}
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.charged++
-		return "charged", nil
-	})
-	calls := func(id string, tool tools.Tool, policy tools.Policy) *agents.Agent {
-		set := tools.Of(tool)
-		set.Record = cassette.Tools(by)
-		set.May = []tools.Rule{{Tools: tool.Name, Policy: policy}}
-		return w.agent(id, func(ctx context.Context, t *agents.Turn) said {
-			ballots := votes(t, "a")
-			if len(ballots) == 0 {
-				return agents.Emit()
-			}
-			c, err := set.Begin(ctx)
-			if err != nil {
-				return agents.Fail(err)
-			}
-			if _, err := c.Make(ctx, models.Call{ID: "1", Name: tool.Name, Args: []byte(`{}`)}); err != nil {
-				return agents.Fail(err)
-			}
-			return agents.Emit(ballots...)
-		})
-	}
-	return []*agents.Agent{
-		proposes("p", "a"), proposes("q", "b"), calls("scout", look, tools.Allow), calls("clerk", charge, tools.Ask),
-		w.agent("v", func(_ context.Context, t *agents.Turn) said { return agents.Emit(votes(t, "a")...) }),
-	}
-}
 
 // open starts a process on the journal, which has room again.
 func (w *world) open() (*swarm.Swarm, error) {
@@ -484,10 +274,10 @@ type end struct {
 	err    error
 }
 
-func simulate(t *testing.T, policy settle.Policy, faults schedule) (e end) {
+func simulate(t *testing.T, policy settle.Policy, down time.Duration, faults schedule) (e end) {
 	t.Helper()
 	synctest.Test(t, func(*testing.T) {
-		w := &world{policy: policy, faults: faults, disk: new(journal.Memory), now: map[fault]bool{}}
+		w := &world{policy: policy, faults: faults, down: down, disk: new(journal.Memory), now: map[fault]bool{}}
 		e.result, e.err = w.run()
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -516,7 +306,7 @@ func shrunk(t *testing.T, policy settle.Policy, all schedule, failed, whole end)
 		for at := range all {
 			less := maps.Clone(all)
 			delete(less, at)
-			if e := simulate(t, policy, less); e.wrong(whole) != "" {
+			if e := simulate(t, policy, time.Second, less); e.wrong(whole) != "" {
 				all, failed, again = less, e, true
 				break
 			}
@@ -529,7 +319,7 @@ func TestSolvesEndAsWithoutFaults(t *testing.T) {
 	policies := []settle.Policy{settle.ByDebate, settle.ByMajority, settle.ByEscalation}
 	var whole []end
 	for _, policy := range policies {
-		e := simulate(t, policy, nil)
+		e := simulate(t, policy, 0, nil)
 		if e.err != nil {
 			t.Fatal(e.err)
 		}
@@ -548,7 +338,7 @@ func TestSolvesEndAsWithoutFaults(t *testing.T) {
 		for range 1 + random.IntN(4) {
 			planned[1+random.IntN(whole[i].steps*5/4)] = faults[random.IntN(len(faults))]
 		}
-		e := simulate(t, policies[i], planned)
+		e := simulate(t, policies[i], time.Second, planned)
 		if e.wrong(whole[i]) == "" {
 			continue
 		}
@@ -556,6 +346,19 @@ func TestSolvesEndAsWithoutFaults(t *testing.T) {
 		t.Errorf("seed %d, %v, %v: %s\n\tfallen: %s", seed, policies[i], least, e.wrong(whole[i]), strings.Join(e.fallen, "; "))
 		if failed++; failed == 10 {
 			t.Fatal("more are left out")
+		}
+	}
+}
+
+// With a server that says to come back in a minute, the turns of an outage end after their round. They
+// are taken again, too, when the solve goes on.
+func TestLateTurnsOfAnOutageAreTakenAgain(t *testing.T) {
+	for _, policy := range []settle.Policy{settle.ByDebate, settle.ByMajority} {
+		whole := simulate(t, policy, 0, nil)
+		for at := 1; at <= whole.steps; at++ {
+			if e := simulate(t, policy, time.Minute, schedule{at: outage}); e.wrong(whole) != "" {
+				t.Errorf("%v, an outage at %d: %s\n\tfallen: %s", policy, at, e.wrong(whole), strings.Join(e.fallen, "; "))
+			}
 		}
 	}
 }

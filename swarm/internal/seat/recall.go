@@ -55,6 +55,7 @@ func (p *Recall) Take(s signals.Any, t *runlog.Thread, before runlog.Mark) (begu
 		}
 		for _, t := range p.seats.Turns() {
 			t.Taking++
+			t.Again = t.Failed && now.Decided.Payload.Stop.GoesOn()
 		}
 	}
 	if now.Answered != before.Answered {
@@ -106,7 +107,7 @@ func (p *Recall) failed(failed runlog.Failed) {
 	s := p.seats[i]
 	p.spoke, p.last = s, max(p.last, i)
 	if t := s.Turn; t != nil && t.Round == failed.Round {
-		t.Failed = true
+		t.Failed, t.Again = true, false
 		s.Fail(t, failed.Err())
 	}
 }
@@ -161,7 +162,7 @@ func (p *Recall) Close(next bool) {
 		switch t := s.Turn; {
 		case t == nil, t.Asks:
 		case t.State == Stopped,
-			s != p.spoke && t.State == Late && t.ended(),
+			s != p.spoke && t.State == Late && t.ended() && !t.Again,
 			t.State == Awaited && (next || i < p.last) && (!t.Failed || !p.Stopped):
 			s.Turn = nil
 		}

@@ -25,6 +25,7 @@ type Turn struct {
 	Seat   *Seat
 	State  State
 	Failed bool  // as an earlier process says in the log
+	Again  bool  // it had failed when the solve stopped to go on, so that it is taken again
 	Asks   bool  // a question in the log names it
 	Err    error // why it failed
 
