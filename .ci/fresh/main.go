@@ -29,7 +29,7 @@ import (
 const (
 	firstMost  = 1.0
 	reviewMost = 1.5
-	testMost   = 8.0  // 5 is the goal; it was 10.6 before the server, the stores and the command were modules of their own
+	testMost   = 7.0  // 5 is the goal; 6.0 was measured, 10.6 before the server, the stores and the command were modules of their own
 	workMost   = 14.0 // 8 is the goal, and was not reached when all was one module
 	secondMost = 1500 * time.Millisecond
 )
