@@ -9,7 +9,7 @@ import (
 // which decides the first 20, but for the noise. Voters of one group that err independently count once votes show that.
 func TestCopiesInGroupsAreOneFromTheFirstDecisionOn(t *testing.T) {
 	measures(t)
-	for _, c := range []struct {
+	type team struct {
 		name   string
 		right  []float64
 		labels int
@@ -17,7 +17,8 @@ func TestCopiesInGroupsAreOneFromTheFirstDecisionOn(t *testing.T) {
 		shared float64
 		gain   float64 // by groups in the first 20
 		least  float64 // worth with groups, after that
-	}{
+	}
+	for _, c := range some([]team{
 		{"four copies of five", []float64{.9, .6, .6, .6, .6}, 2, []int{0, 1, 1, 1, 1}, 1, 60, 40},
 		{"four of five, alike in nineteen of twenty", []float64{.9, .6, .6, .6, .6}, 2, []int{0, 1, 1, 1, 1}, .95, 40, 35},
 		{"nine of three models, alike in nine of ten", []float64{.6, .6, .6, .6, .6, .75, .75, .75, .9}, 3, []int{0, 0, 0, 0, 0, 1, 1, 1, 2}, .9, 0, 35},
@@ -29,7 +30,7 @@ func TestCopiesInGroupsAreOneFromTheFirstDecisionOn(t *testing.T) {
 		{"three strong of six, apart", []float64{.9, .9, .9, .65, .65, .65}, 3, []int{0, 0, 0, 1, 2, 3}, 0, -28, 55},
 		{"five alike, apart", []float64{.75, .75, .75, .75, .75}, 3, []int{0, 0, 0, 1, 2}, 0, -10, 60},
 		{"five of two models, hardly alike", []float64{.8, .8, .8, .75, .75}, 3, []int{0, 0, 0, 1, 1}, .2, -10, 60},
-	} {
+	}) {
 		s := spec{name: c.name, right: c.right, labels: c.labels, blocks: c.blocks, shared: c.shared}
 		draws := uint64(80 / len(c.right))
 		untold, told := s.worths(draws, 0), s.worths(draws, 6)

@@ -83,9 +83,9 @@ func TestSameSeedPrintsTheSameTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	all := specs
+	whole := specs
 	specs = specs[:1]
-	defer func() { specs = all }()
+	defer func() { specs = whole }()
 	var first, again, stderr bytes.Buffer
 	for _, w := range []*bytes.Buffer{&first, &again} {
 		if err := run([]string{"--data", "../data/votes/replicats_1", "--seeds", "1"}, w, &stderr); err != nil {
