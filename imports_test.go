@@ -138,7 +138,7 @@ var rules = []struct {
 			"swarm/claims",
 			"signals", "signals/coordination", "consensus", "agents", "agents/asking", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle",
 			"bus/journal", "swarm/cassette", "swarm/runlog", "swarm/solves", // for the tests of what a person allows
-			"internal/yamlfile", "swarm/teams/catalogue",
+			"internal/yamlfile", "swarm/teams/catalogue", "agents/routing",
 		},
 		others: []string{"github.com/goccy/go-yaml"}, // its tests
 	}},

@@ -1,6 +1,10 @@
 package routing
 
-import "github.com/swarmbus/swarmbus/signals"
+import (
+	"strings"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
 
 // A Verb is what an action does to a signal and to the agent. The zero value is
 // that of [Unrouted]. Its wire form is text.
@@ -67,6 +71,17 @@ func (a Action) String() string {
 
 // MarshalText returns the same text as String.
 func (a Action) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// UnmarshalText reads what MarshalText writes; [New] refuses a name that the verb does not take.
+func (a *Action) UnmarshalText(written []byte) error {
+	verb, name, _ := strings.Cut(string(written), ":")
+	var of Verb
+	if err := verbs.Unmarshal([]byte(verb), &of); err != nil {
+		return err
+	}
+	*a = Action{of, name}
+	return nil
+}
 
 // A Tier is a level of authority over routing. A lower number has precedence
 // over a higher one. Its wire form is text.

@@ -42,7 +42,8 @@ func (c Condition) compares() (op, number string) {
 	return "", ""
 }
 
-func (c Condition) validate() error {
+// Validate returns a [*signals.FieldError] for a condition that is none.
+func (c Condition) Validate() error {
 	op, _ := c.compares()
 	switch {
 	case c.Member == "":
@@ -60,9 +61,9 @@ type doubt struct{ why string }
 
 func (d *doubt) Error() string { return d.why }
 
-// holds reports whether the arguments meet the condition. One about a member that is not there
-// does not hold. Its error is a [*doubt].
-func (c Condition) holds(args map[string]any) (bool, error) {
+// Holds reports whether members of JSON, whose numbers are json.Number, meet the condition. One about
+// a member that is not there does not hold. The error says why it cannot be judged.
+func (c Condition) Holds(args map[string]any) (bool, error) {
 	value, there, err := member(args, strings.Split(c.Member, "."))
 	if err != nil || !there {
 		return false, err
@@ -181,7 +182,7 @@ func Judge(ctx context.Context, rules []Rule, agent string, s Spec, args json.Ra
 // judge returns what the rule says of a call, and why; 0: nothing.
 func (r Rule) judge(ctx context.Context, agent string, s Spec, args json.RawMessage, members map[string]any) (Policy, string) {
 	for _, c := range r.When {
-		holds, err := c.holds(members)
+		holds, err := c.Holds(members)
 		switch {
 		case err != nil:
 			return max(Ask, r.Else), fmt.Sprintf("ask, because %v", err)

@@ -101,7 +101,7 @@ func (r Rule) validate() error {
 		return &signals.FieldError{Field: "rule.else", Value: r.Else.String(), Problem: "without a condition in when"}
 	}
 	for _, c := range r.When {
-		if err := c.validate(); err != nil {
+		if err := c.Validate(); err != nil {
 			return err
 		}
 	}

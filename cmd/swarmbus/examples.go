@@ -18,6 +18,7 @@ var examples = map[string]string{
 	"swarmbus team init":   "swarmbus team init review.yaml --from review",
 	"swarmbus team check":  "swarmbus team check review.yaml",
 	"swarmbus team policy": "swarmbus team policy review.yaml call.json",
+	"swarmbus team routes": "swarmbus team routes teller.yaml message.json",
 	"swarmbus team schema": "swarmbus team schema > team.schema.json",
 	"swarmbus team show":   "swarmbus team show decision",
 	"swarmbus doctor":      "swarmbus doctor --team review.yaml --timeout 10s",

@@ -41,7 +41,7 @@ Ready-made teams: ` + strings.Join(teams.Names(), ", ") + ".\n",
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newTeamInit(), newTeamCheck(), newTeamShow(), newTeamSchema(), newTeamPolicy())
+	cmd.AddCommand(newTeamInit(), newTeamCheck(), newTeamShow(), newTeamSchema(), newTeamPolicy(), newTeamRoutes())
 	return cmd
 }
 

@@ -183,3 +183,36 @@ func TestAgentThatTheTeamLacksIsRefusedBeforeAServerAnswers(t *testing.T) {
 		t.Errorf("status %d: got %q, want %q", status, errs.String(), want)
 	}
 }
+
+func TestTeamRoutesSaysWhatASignalMeetsInEachState(t *testing.T) {
+	t.Setenv("TEAM_SERVER", "http://127.0.0.1:1")
+	file := teamFile(t, "  - id: teller", "    strategy: {states: [idle, busy], routes: [{name: quiet, kind: user:message, in: [busy], action: reject}]}",
+		"    routes: [{name: stop, kind: user:message, when: {text: stop}, action: force-stop}]")
+	for _, c := range []struct{ signal, want string }{
+		{"", `teller:
+  user:message in state "idle": unrouted, no route matches
+    lost  strategy  quiet  0  reject      is not for state "idle"
+    lost  agent     stop   0  force-stop  its predicate is false
+  user:message in state "busy": reject, by strategy route "quiet"
+    won   strategy  quiet  0  reject      the first match
+    lost  agent     stop   0  force-stop  its predicate is false
+`},
+		{`{"type":"user:message","source":"ann","payload":{"text":"stop"}}`, `  user:message in state "idle": force-stop, by agent route "stop"`},
+		{`{"type":"acme.example/tick","source":"ann","payload":{"n":1}}`, `  acme.example/tick in state "busy": unrouted, no route matches`},
+		{`{"type":"vote","source":"ann","payload":{"stance":3}}`, "stance"},
+		{`[]`, "not a JSON object with type, source and payload"},
+	} {
+		args := []string{"team", "routes", file}
+		if c.signal != "" {
+			args = append(args, filepath.Join(t.TempDir(), "signal.json"))
+			if err := os.WriteFile(args[3], []byte(c.signal), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var stdout, stderr strings.Builder
+		run(t.Context(), args, &stdout, &stderr)
+		if said := stdout.String() + stderr.String(); !strings.Contains(said, c.want) {
+			t.Errorf("%s: %s", c.signal, said)
+		}
+	}
+}

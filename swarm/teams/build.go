@@ -12,6 +12,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/agents/thinker"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/consensus"
@@ -125,8 +126,14 @@ func (a Agent) joined(p Parts) (*agents.Agent, error) {
 	}
 	return &agents.Agent{
 		ID: a.ID, Role: a.Role, Personality: a.Personality.traits(), Listens: slices.Clone(a.Listens), CanEmit: slices.Clone(a.CanEmit), Weight: a.Weight,
-		Group: a.Group, TurnTimeout: time.Duration(a.Timeout), Reactor: p.Joined(),
+		Group: a.Group, TurnTimeout: time.Duration(a.Timeout), Reactor: p.Joined(), Router: a.router(),
 	}, nil
+}
+
+// router returns the router of an agent that was validated.
+func (a Agent) router() *routing.Router {
+	r, _ := a.Router()
+	return r
 }
 
 func (a Agent) build(m models.Model, about Model, p Parts) *agents.Agent {
@@ -135,7 +142,7 @@ func (a Agent) build(m models.Model, about Model, p Parts) *agents.Agent {
 		ID:    a.ID, Role: a.Role, Model: m, Personality: a.Personality.traits(), CanEmit: slices.Clone(a.CanEmit),
 		Show: p.Show, Seeded: about.Provider == Ollama,
 	}.Agent()
-	built.Listens, built.Weight = slices.Clone(a.Listens), a.Weight
+	built.Listens, built.Weight, built.Router = slices.Clone(a.Listens), a.Weight, a.router()
 	built.Group = cmp.Or(a.Group, built.Group)
 	return built
 }

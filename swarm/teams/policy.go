@@ -116,12 +116,9 @@ func ruleOf(tool string, keys map[string]any) (r tools.Rule, err error) {
 		case "onExpiry":
 			r.OnExpiry = asking.Expiry(fmt.Sprint(value))
 		default:
-			switch value.(type) {
-			case string, bool, json.Number:
-				r.When = append(r.When, tools.Condition{Member: key, Is: fmt.Sprint(value)})
-			default:
-				err = fmt.Errorf("%s: a condition is a glob or a comparison, not %v", key, value)
-			}
+			var c tools.Condition
+			c, err = conditionOf(key, value)
+			r.When = append(r.When, c)
 		}
 		if err != nil {
 			return r, err
@@ -131,6 +128,15 @@ func ruleOf(tool string, keys map[string]any) (r tools.Rule, err error) {
 		return r, errors.New("a rule has a policy, a check or a condition")
 	}
 	return r, nil
+}
+
+// conditionOf returns the condition that a value of a file is.
+func conditionOf(member string, value any) (tools.Condition, error) {
+	switch value.(type) {
+	case []any, map[string]any, nil:
+		return tools.Condition{}, fmt.Errorf("%s: a condition is a glob or a comparison, not %v", member, value)
+	}
+	return tools.Condition{Member: member, Is: fmt.Sprint(value)}, nil
 }
 
 func policyOf(value any) (tools.Policy, error) {

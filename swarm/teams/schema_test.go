@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
@@ -43,14 +44,16 @@ func policies() *jsonschema.Schema {
 func generated(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	s, err := jsonschema.For[teams.Team](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[teams.Provider]():  enum(teams.Providers()),
-		reflect.TypeFor[teams.Strategy]():  enum(teams.Strategies()),
-		reflect.TypeFor[teams.Conflicts](): enum(teams.ConflictPolicies()),
-		reflect.TypeFor[teams.Policy]():    policies(),
-		reflect.TypeFor[signals.Kind]():    enum(teams.Hears()),
-		reflect.TypeFor[teams.Duration]():  {Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$`},
-		reflect.TypeFor[teams.Budget]():    {Type: "string", Pattern: `^([0-9]+tokens|[0-9.]+usd)$`},
-		reflect.TypeFor[teams.Variable]():  {Type: "string", Pattern: `^[A-Z_][A-Z0-9_]*$`},
+		reflect.TypeFor[teams.Provider]():   enum(teams.Providers()),
+		reflect.TypeFor[teams.Strategy]():   enum(teams.Strategies()),
+		reflect.TypeFor[teams.Conflicts]():  enum(teams.ConflictPolicies()),
+		reflect.TypeFor[teams.Policy]():     policies(),
+		reflect.TypeFor[signals.Kind]():     enum(teams.Hears()),
+		reflect.TypeFor[routing.Action]():   {Type: "string", Pattern: `^(continue|reject|graceful-stop|force-stop|transition:.+)$`},
+		reflect.TypeFor[teams.Conditions](): {Type: "object", AdditionalProperties: &jsonschema.Schema{Types: []string{"string", "number", "boolean"}}},
+		reflect.TypeFor[teams.Duration]():   {Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$`},
+		reflect.TypeFor[teams.Budget]():     {Type: "string", Pattern: `^([0-9]+tokens|[0-9.]+usd)$`},
+		reflect.TypeFor[teams.Variable]():   {Type: "string", Pattern: `^[A-Z_][A-Z0-9_]*$`},
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -69,6 +69,8 @@ type Agent struct {
 	CanEmit     []signals.Kind    `json:"canEmit,omitempty" jsonschema:"The kinds of signals that the agent may emit. Default: all that agents say, but none to coordinate."`
 	Tools       map[string]Policy `json:"tools,omitempty" jsonschema:"What the agent may call: the name of a function, server/tool or server/*, each with its policy. Default: nothing."`
 	Weight      float64           `json:"weight,omitempty" jsonschema:"Factor on the weight of the agent's votes, above 0 and at most 1. Default: 1."`
+	Strategy    *Machine          `json:"strategy,omitempty" jsonschema:"States of the agent, and what it does in them about signals, before its own routes. Default: none."`
+	Routes      []Route           `json:"routes,omitempty" jsonschema:"What the agent does about signals, by their kind. Default: it gets them."`
 }
 
 // A Personality has the tendencies of an agent, each in [0,1]; nil: 0.5.

@@ -59,6 +59,25 @@ func (f *faults) check(field string, err error) {
 	}
 }
 
+// checkAll adds an error for each [signals.FieldError] that is joined in one, with its field.
+func (f *faults) checkAll(field string, err error) {
+	var known *signals.FieldError
+	switch of := err.(type) { //nolint:errorlint // what is joined is walked
+	case interface{ Unwrap() []error }:
+		for _, one := range of.Unwrap() {
+			f.checkAll(field, one)
+		}
+	default:
+		if errors.As(err, &known) {
+			place := strings.TrimPrefix(known.Field, "agent.")
+			if strings.HasPrefix(place, "timers") {
+				place = "strategy." + place
+			}
+			f.check(field+"."+place, known)
+		}
+	}
+}
+
 // known adds an error for a word that is none of those known.
 func known[S ~string](f *faults, field string, word S, all []S) {
 	if word != "" && !slices.Contains(all, word) {
@@ -191,6 +210,8 @@ func (t *Team) checkAgent(f *faults, field string, a Agent) {
 	for name, p := range a.Tools {
 		t.checkTool(f, field+".tools."+name, name, p)
 	}
+	_, err := a.Router()
+	f.checkAll(field, err)
 	for i, k := range a.Listens {
 		known(f, fmt.Sprintf("%s.listens[%d]", field, i), k, Hears())
 	}
