@@ -168,7 +168,9 @@ func (w *world) answer(s *swarm.Swarm, r *solves.Result) error {
 		case err != nil:
 			return w.named(r, err)
 		default:
+			w.mu.Lock()
 			w.allowed++
+			w.mu.Unlock()
 		}
 		if !w.take(twice) {
 			continue
@@ -189,6 +191,8 @@ func (w *world) named(r *solves.Result, err error) error {
 	if w.has(outage) && !w.has(kill) && !w.has(full) && !w.has(closing) && !w.has(term) && !strings.Contains(detail, errDown.Error()) {
 		return fmt.Errorf("an outage ends as %s", detail)
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if len(w.fallen) == 0 {
 		return fmt.Errorf("without a fault: %s", detail)
 	}
@@ -213,8 +217,11 @@ func idsOf(log []signals.Any) (all []signals.ID) {
 
 // settled returns what is wrong with a solve that is over.
 func (w *world) settled(r *solves.Result) error {
-	if w.charged > max(1, w.allowed) {
-		return fmt.Errorf("charged %d times, allowed %d times", w.charged, w.allowed)
+	w.mu.Lock()
+	charged, allowed := w.charged, w.allowed
+	w.mu.Unlock()
+	if charged > max(1, allowed) {
+		return fmt.Errorf("charged %d times, allowed %d times", charged, allowed)
 	}
 	for _, q := range r.Questions {
 		if q.Open {
