@@ -168,7 +168,7 @@ func (c *Calls) call(ctx context.Context, p Place, o offer, args json.RawMessage
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	if err := Check(o.Input, args); err != nil {
+	if err := o.conforms(args); err != nil {
 		return refused(Invalid, fmt.Sprintf("the arguments do not conform to the schema of %s: %s", o.Full(), text.Cut(err.Error(), 500))), nil
 	}
 	if _, err := asking.Show(string(args)); err != nil {
@@ -222,7 +222,7 @@ func (c *Calls) perform(ctx context.Context, p Place, o offer, args json.RawMess
 
 // edited makes a call with a person's arguments, which the agent is told.
 func (c *Calls) edited(ctx context.Context, tool Tool, args json.RawMessage) (entry, error) {
-	if err := Check(tool.Input, args); err != nil {
+	if err := tool.conforms(args); err != nil {
 		return refused(Invalid, fmt.Sprintf("a person has changed the arguments of %s to what does not conform to its schema: %s", tool.Full(), text.Cut(err.Error(), 500))), nil
 	}
 	if j := Judge(ctx, c.set.May, c.place.Agent, tool.Spec, args); j.Policy == Deny {

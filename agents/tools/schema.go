@@ -21,6 +21,7 @@ const (
 
 var (
 	errNoObject = errors.New("not the JSON schema of an object")
+	errBeyond   = errors.New("cannot be checked here")
 	errTooBig   = fmt.Errorf("more than %d parts once references are followed", mostNodes)
 )
 
@@ -42,7 +43,37 @@ func compile(raw json.RawMessage) (*jsonschema.Resolved, error) {
 	if err := json.Unmarshal(raw, schema); err != nil {
 		return nil, errors.New(text.Cut(err.Error(), 200))
 	}
-	return schema.Resolve(nil)
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", errBeyond, text.Cut(err.Error(), 200))
+	}
+	return resolved, nil
+}
+
+// Lenient returns the spec of a server's tool with schemas that can be used: that of an object which
+// does not say so says so, and what cannot be checked here, such as a pattern of another syntax or a
+// schema that refers to itself, is left to the server. See [Spec.Unchecked].
+func (s Spec) Lenient() Spec {
+	var input map[string]json.RawMessage
+	if err := json.Unmarshal(s.Input, &input); err == nil && input != nil && input["type"] == nil {
+		input["type"] = json.RawMessage(`"object"`)
+		s.Input, _ = json.Marshal(input) // it was decoded
+	}
+	if _, err := compile(s.Input); errors.Is(err, errBeyond) {
+		s.Unchecked = err.Error()
+	}
+	if _, err := compile(s.Output); s.Output != nil && errors.Is(err, errBeyond) {
+		s.Output = nil
+	}
+	return s
+}
+
+// conforms is [Check] of arguments.
+func (s Spec) conforms(args json.RawMessage) error {
+	if s.Unchecked != "" {
+		return Check(json.RawMessage(`{"type":"object"}`), args)
+	}
+	return Check(s.Input, args)
 }
 
 func isObject(text json.RawMessage) bool {
@@ -99,7 +130,7 @@ func (w *weigher) follow(to string, depth int) (int, error) {
 	n, known := w.known[to]
 	switch {
 	case n < 0:
-		return 0, fmt.Errorf("recursive schemas are not supported: %s refers to itself; state the depth that is needed instead", text.Cut(to, 80))
+		return 0, fmt.Errorf("%w: recursive schemas are not supported: %s refers to itself; state the depth that is needed instead", errBeyond, text.Cut(to, 80))
 	case known:
 		return n, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 
@@ -26,11 +27,13 @@ type Tool struct {
 // A Spec says what a tool is.
 type Spec struct {
 	Server      string          `json:"server,omitempty"` // the server's name; "": a Go function
-	Name        string          `json:"name"`             // as its server calls it; 1 to 64 letters, digits, _, - and .
+	Name        string          `json:"name"`             // as its server calls it; 1 to 128 letters, digits, _, - and .
 	Description string          `json:"description,omitempty"`
 	Input       json.RawMessage `json:"input"`            // JSON schema of the arguments: an object
 	Output      json.RawMessage `json:"output,omitempty"` // JSON schema of the result's text; nil: any text
 	Hints       Hints           `json:"hints"`
+	// Unchecked says why arguments are not checked against Input, but by the server alone; "": they are.
+	Unchecked string `json:"unchecked,omitempty"`
 }
 
 // Hints are what a tool says of itself. The zero value is the most careful.
@@ -91,7 +94,8 @@ func hashOf(text string) string {
 }
 
 var (
-	specName    = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
+	serverName  = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
+	specName    = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,128}$`)
 	notOffered  = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 	offeredName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) // what providers of models accept
 )
@@ -105,14 +109,17 @@ func (s Spec) Validate() error {
 		return &signals.FieldError{Field: "tool." + field, Value: value, Problem: problem}
 	}
 	switch {
-	case s.Server != "" && !specName.MatchString(s.Server):
+	case s.Server != "" && !serverName.MatchString(s.Server):
 		return wrong("server", s.Server, "not 1 to 64 letters, digits, _, - and .")
 	case !specName.MatchString(s.Name):
-		return wrong("name", s.Name, "not 1 to 64 letters, digits, _, - and .")
+		return wrong("name", s.Name, "not 1 to 128 letters, digits, _, - and .")
 	case len(s.Description) > mostDescription:
 		return wrong("description", fmt.Sprintf("%.40s…", s.Description), fmt.Sprintf("%d bytes, at most %d are allowed", len(s.Description), mostDescription))
 	}
 	_, err := compile(s.Input)
+	if s.Unchecked != "" && errors.Is(err, errBeyond) {
+		err = nil
+	}
 	if err == nil && !isObject(s.Input) {
 		err = errNoObject
 	}

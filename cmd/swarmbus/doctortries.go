@@ -124,6 +124,9 @@ func (d *doctor) server(ctx context.Context, name string) finding {
 		var names []string
 		for _, t := range all {
 			names = append(names, t.Name)
+			if t.Unchecked != "" {
+				names[len(names)-1] += " (its arguments are checked by the server alone: " + t.Unchecked + ")"
+			}
 		}
 		if err := d.team.CheckTools(name, all); err != nil {
 			return "", err

@@ -232,7 +232,7 @@ func (t *Team) checkJoined(f *faults, field string, a Agent) {
 
 var (
 	serverName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,32}$`)
-	toolName   = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
+	toolName   = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,128}$`)
 )
 
 func checkServer(f *faults, field, name string, s Server) {

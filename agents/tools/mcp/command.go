@@ -19,7 +19,7 @@ const mostMessage = 8 << 20
 type process struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
-	stdout *os.File
+	stdout io.ReadCloser
 	ended  chan struct{} // closed when it has ended
 	err    error         // of Wait; read after ended is closed
 }
@@ -46,7 +46,7 @@ func start(s Spec, env map[string]string, stderr io.Writer) (*process, error) {
 		return nil, err
 	}
 	cmd.Stdout = write
-	p := &process{cmd: cmd, stdin: stdin, stdout: stdout, ended: make(chan struct{})}
+	p := &process{cmd: cmd, stdin: stdin, stdout: readMessages(stdout, stderr), ended: make(chan struct{})}
 	started := make(chan error)
 	go p.run(started)
 	err = <-started

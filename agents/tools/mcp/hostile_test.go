@@ -82,6 +82,11 @@ func (h *hostile) list(id json.RawMessage) {
 		all = append(all, tool("bomb", bomb()), tool("wide", `{"type":"object","description":"`+strings.Repeat("x", 1<<20)+`"}`))
 	case "names":
 		all = append(all, tool("other/read", `{"type":"object"}`), tool("\x1b[31mred", `{"type":"object"}`), tool("other__read", `{"type":"object"}`))
+	case "schemas":
+		all = append(all, tool("no_type", `{"properties":{"a":{"type":"string"}}}`), tool("empty", `{}`),
+			tool("lookahead", `{"type":"object","properties":{"a":{"type":"string","pattern":"^(?!x).*$"}}}`),
+			tool("recursive", `{"type":"object","properties":{"n":{"$ref":"#/$defs/n"}},"$defs":{"n":{"properties":{"kids":{"items":{"$ref":"#/$defs/n"}}}}}}`),
+			tool("list", `{"type":"array"}`), tool(strings.Repeat("n", 128), `{"type":"object"}`), tool(strings.Repeat("n", 129), `{"type":"object"}`))
 	case "pages":
 		h.pages++
 		h.result(id, fmt.Sprintf(`{"tools":[],"nextCursor":"%d"}`, h.pages))
@@ -109,8 +114,17 @@ func (h *hostile) call(r request) {
 	case "crashes":
 		fmt.Fprintln(os.Stderr, "\x1b[31mout of memory\x1b[0m")
 		os.Exit(3)
+	case "prints":
+		fmt.Print("%%% Segmentation fault? no\n\n{\"level\":\"info\",\n[1, 2\n\xf0\x9f\x9a\x80 ready\n\ufeff")
+		h.text(r.ID, "ok")
 	case "garbage":
-		fmt.Println("%%% Segmentation fault")
+		for range 1 << 17 {
+			if _, err := fmt.Println("%%% Segmentation fault"); err != nil {
+				return
+			}
+		}
+	case "contents":
+		h.result(r.ID, `{"content":[{"type":"video","data":"AAAA","mimeType":"video/mp4"},{"type":"text","text":"noon"},{"kind":"odd"}],"_meta":{"n":12345678901234567890}}`)
 	case "gigabyte":
 		text := strings.Repeat("x", 1<<20)
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"`, r.ID)

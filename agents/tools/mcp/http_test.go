@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -239,6 +240,80 @@ func TestASpecThatMakesNoSenseIsRefusedWithTheField(t *testing.T) {
 	} {
 		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", want, err)
+		}
+	}
+}
+
+func TestASessionThatAServerLostIsRenewedAndTheCallIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	var calls, restarts atomic.Int32
+	begin := func() http.Handler {
+		s := sdk.NewServer(&sdk.Implementation{Name: "payments", Version: "1"}, nil)
+		s.AddTool(&sdk.Tool{Name: "pay", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			calls.Add(1)
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "paid"}}}, nil
+		})
+		t.Cleanup(func() {
+			for one := range s.Sessions() {
+				_ = one.Close()
+			}
+		})
+		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil)
+	}
+	var at atomic.Value
+	at.Store(begin())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { at.Load().(http.Handler).ServeHTTP(w, r) }))
+	t.Cleanup(server.Close)
+	v := atURL(t, mcp.Spec{Name: "payments", URL: server.URL}, nil)
+	set := agentsSet(v)
+	set.May[0].Policy = tools.Allow
+	for n := range int32(4) {
+		if n%2 == 1 {
+			at.Store(begin())
+			restarts.Add(1)
+		}
+		if o := called(t, set, "payments/pay")[0]; o.How != tools.Done || o.Text != "paid" || calls.Load() != n+1 {
+			t.Errorf("call %d after %d restarts: %+v, made %d times", n, restarts.Load(), o, calls.Load())
+		}
+	}
+}
+
+func TestContentsOfAnUnknownKindOverHTTPAreSaid(t *testing.T) {
+	t.Parallel()
+	for _, stream := range []bool{false, true} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var m struct {
+				ID     json.RawMessage
+				Method string
+				Params struct{ ProtocolVersion string }
+			}
+			if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&m) != nil {
+				w.WriteHeader(http.StatusMethodNotAllowed)
+				return
+			}
+			result, known := map[string]string{
+				"initialize": fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"odd","version":"1"}}`, m.Params.ProtocolVersion),
+				"tools/list": `{"tools":[{"name":"show","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}`,
+				"tools/call": `{"content":[{"type":"video","data":"AAAA"},{"type":"text","text":"noon"}]}`,
+			}[m.Method]
+			switch said := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result); {
+			case m.ID == nil:
+				w.WriteHeader(http.StatusAccepted)
+			case !known:
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no method"}}`, m.ID)
+			case stream:
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = fmt.Fprintf(w, "event: message\r\ndata:%s\r\n\r\n", said)
+			default:
+				w.Header().Set("Content-Type", "application/json; charset=utf-8")
+				_, _ = fmt.Fprint(w, said)
+			}
+		}))
+		t.Cleanup(server.Close)
+		o := called(t, agentsSet(atURL(t, mcp.Spec{Name: "odd", URL: server.URL}, nil)), "odd/show")[0]
+		if want := "[content of the kind \"video\", 30 bytes, not shown]\nnoon"; o.How != tools.Done || o.Text != want {
+			t.Errorf("stream %t: %+v", stream, o)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (v *Server) specOf(t *sdk.Tool) tools.Spec {
 			ReadsOnly: a.ReadOnlyHint, Repeatable: a.ReadOnlyHint || a.IdempotentHint, ReachesOutside: a.OpenWorldHint == nil || *a.OpenWorldHint,
 		}
 	}
-	return s
+	return s.Lenient()
 }
 
 // schemaOf returns a schema that was decoded from JSON; nil for none.

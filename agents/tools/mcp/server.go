@@ -286,21 +286,45 @@ func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 	}
 }
 
-// call calls a tool.
+// call calls a tool, once more in a new session if the server did not know ours, and so made no call.
 func (v *Server) call(ctx context.Context, spec tools.Spec, args json.RawMessage) (tools.Result, error) {
+	result, lost, err := v.callOnce(ctx, spec, args)
+	if !errors.Is(err, sdk.ErrSessionMissing) {
+		return result, err
+	}
+	v.renew(lost)
+	result, _, err = v.callOnce(ctx, spec, args)
+	return result, err
+}
+
+// renew ends a connection whose session the server has lost, unless there is another by now.
+func (v *Server) renew(lost *link) {
+	v.mu.Lock()
+	if v.link == lost {
+		v.link = nil
+	}
+	v.mu.Unlock()
+	lost.close()
+}
+
+func (v *Server) callOnce(ctx context.Context, spec tools.Spec, args json.RawMessage) (tools.Result, *link, error) {
 	l, err := v.connected(ctx)
 	if err != nil {
-		return tools.Result{}, err
+		return tools.Result{}, nil, err
 	}
 	token, end := v.calls.begin(running{ctx, spec.Full()})
 	defer end()
 	params := &sdk.CallToolParams{Name: spec.Name, Arguments: args, Meta: sdk.Meta{}}
 	params.SetProgressToken(token)
 	result, err := l.session.CallTool(ctx, params)
-	if err != nil {
-		return tools.Result{}, v.why(ctx, l, err)
+	if errors.Is(err, sdk.ErrSessionMissing) {
+		return tools.Result{}, l, fmt.Errorf("the server has lost the session: %w", sdk.ErrSessionMissing)
 	}
-	return resultOf(spec, result)
+	if err != nil {
+		return tools.Result{}, l, v.why(ctx, l, err)
+	}
+	of, err := resultOf(spec, result)
+	return of, l, err
 }
 
 func (v *Server) String() string {

@@ -135,15 +135,62 @@ func TestACrashedServersErrorIsReportedAndItIsRestarted(t *testing.T) {
 func TestAServerThatSendsGarbageIsDisconnected(t *testing.T) {
 	t.Parallel()
 	o := called(t, agentsSet(opened(t, "files", "garbage")), "files/read")[0]
-	if o.How != tools.Broken || !strings.HasPrefix(o.Text, "the call of files/read got no result: ") || !strings.Contains(o.Text, "invalid character '%'") {
+	if o.How != tools.Broken || !strings.HasPrefix(o.Text, "the call of files/read got no result: ") || !strings.Contains(o.Text, "more than 1048576 bytes that are no message, such as %%% Segmentation fault") {
 		t.Errorf("got %+v", o)
+	}
+}
+
+func TestWhatAServerPrintsBesideItsMessagesIsSkippedAndQuoted(t *testing.T) {
+	t.Parallel()
+	s := opened(t, "files", "prints")
+	for range 3 {
+		if o := called(t, agentsSet(s), "files/read")[0]; o.How != tools.Done || o.Text != "ok" {
+			t.Errorf("got %+v", o)
+		}
+	}
+	if said := s.Stderr(); !strings.Contains(said, "(not a message: %%% Segmentation fault? no)") || !strings.Contains(said, "ready") {
+		t.Errorf("its output: %q", said)
+	}
+}
+
+func TestContentsOfAnUnknownKindAreSaid(t *testing.T) {
+	t.Parallel()
+	o := called(t, agentsSet(opened(t, "files", "contents")), "files/read")[0]
+	if want := `[content of the kind "video", 53 bytes, not shown]` + "\nnoon\n" + `[content of the kind "", 14 bytes, not shown]`; o.How != tools.Done || o.Text != want {
+		t.Errorf("got %+v, want %q", o, want)
+	}
+}
+
+func TestSchemasThatCannotBeCheckedHereAreCheckedByTheServer(t *testing.T) {
+	t.Parallel()
+	s := opened(t, "files", "schemas")
+	all, err := s.Tools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	unchecked := map[string]string{}
+	for _, one := range all {
+		unchecked[one.Name] = one.Unchecked
+	}
+	for name, want := range map[string]string{"no_type": "", "empty": "", "lookahead": "pattern", "recursive": "refers to itself", strings.Repeat("n", 128): ""} {
+		if got, there := unchecked[name]; !there || want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%.20s: %t, %q", name, there, got)
+		}
+	}
+	if len(all) != 6 || len(s.LeftOut()) != 2 {
+		t.Errorf("%d tools, left out: %v", len(all), s.LeftOut())
+	}
+	for name, args := range map[string]string{"lookahead": `{"a":"x"}`, "recursive": `{"n":1}`} {
+		if o := called(t, agentsSet(s), "files/"+name)[0]; o.How != tools.Done {
+			t.Errorf("%s with %s: %+v", name, args, o)
+		}
 	}
 }
 
 func TestAServerThatSendsAGigabyteIsDisconnected(t *testing.T) {
 	t.Parallel()
 	o := called(t, agentsSet(opened(t, "files", "gigabyte")), "files/read")[0]
-	if o.How != tools.Broken || !strings.Contains(o.Text, "exceeded the configured maximum line length") {
+	if o.How != tools.Broken || !strings.Contains(o.Text, "a message of more than 8388608 bytes") {
 		t.Errorf("got %.300s", o.Text)
 	}
 }

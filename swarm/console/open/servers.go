@@ -3,6 +3,7 @@ package open
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/agents/tools/mcp"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
@@ -30,6 +32,11 @@ func (o Options) Servers(ctx context.Context, t *teams.Team) (all []tools.Source
 			return nil, end, err
 		}
 		opened, all = append(opened, server), append(all, server)
+		for _, why := range server.LeftOut() {
+			if o.Stderr != nil {
+				_, _ = fmt.Fprintln(o.Stderr, text.Printable(why.Error()))
+			}
+		}
 		has, err := server.Tools(ctx)
 		if err == nil {
 			err = t.CheckTools(name, has)
