@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -117,8 +118,11 @@ func TestAnAnswerCountsInAProgramWithoutAJournal(t *testing.T) {
 	s := startOn(t, swarm.Options{Agents: askingTeam(&turns)})
 	result := solve(t, s)
 	q := result.Questions[0]
-	if err := s.Answer(t.Context(), q.Thread, asking.Answer{ID: "other", Verdict: asking.Once}); !errors.Is(err, runlog.ErrLog) {
+	if err := s.Answer(t.Context(), q.Thread, asking.Answer{ID: "other", Verdict: asking.Once}); err == nil || err.Error() != `signals: tool:answered.id = "other": not that of a call of a tool that is asked about` {
 		t.Errorf("an answer to nothing: %v", err)
+	}
+	if err := s.Answer(t.Context(), q.Thread, asking.Answer{ID: q.ID, Verdict: asking.Deny, Reason: " "}); err == nil || !strings.Contains(err.Error(), "required to deny") {
+		t.Errorf("a denial without a reason: %v", err)
 	}
 	if err := s.Answer(t.Context(), q.Thread, asking.Answer{ID: q.ID, Verdict: asking.Once}); err != nil {
 		t.Fatal(err)

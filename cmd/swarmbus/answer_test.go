@@ -22,6 +22,18 @@ func asksFirst(n int, r *models.Request) modelstest.Reply {
 	return decides(n, r)
 }
 
+// questionIn returns the flag that names the question that waits in a run.
+func questionIn(t *testing.T, path string) string {
+	t.Helper()
+	status, out, errs := swarmbusRun(t, "answer", path)
+	_, id, ok := strings.Cut(out, "--question ")
+	id, _, _ = strings.Cut(id, " ")
+	if status != exitDecided || !ok || !strings.HasPrefix(id, "sig_") {
+		t.Fatalf("no question is listed: status %d: %s%s", status, out, errs)
+	}
+	return "--question=" + id
+}
+
 // asked is a run that ended because it asks.
 func asked(t *testing.T) (path string, server *modelstest.Server) {
 	t.Helper()
@@ -30,7 +42,7 @@ func asked(t *testing.T) (path string, server *modelstest.Server) {
 	t.Cleanup(server.Close)
 	path = filepath.Join(t.TempDir(), "run.journal")
 	status, out, stderr := swarmbusRun(t, "solve", "Which policy?", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path)
-	if status != exitEscalated || !strings.Contains(out, "Is it worth it?") {
+	if status != exitEscalated || !strings.Contains(out, "Is it worth it?") || !strings.Contains(stderr, "swarmbus answer "+path+" --question sig_") {
 		t.Fatalf("status %d: %s%s", status, out, stderr)
 	}
 	return path, server
@@ -47,8 +59,8 @@ func TestAnswerLetsARunGoOnOnce(t *testing.T) {
 		if status, out, _ := swarmbusRun(t, "solve", "--resume", path); status != exitEscalated || len(server.Requests()) != before {
 			t.Errorf("%s: before the answer: %d: %s", name, status, out)
 		}
-		status, out, stderr := swarmbusRun(t, append([]string{"answer", path, "--by", "ceo"}, answer...)...)
-		if status != exitDecided || !strings.Contains(out, "use jitter") {
+		status, out, stderr := swarmbusRun(t, append([]string{"answer", path, questionIn(t, path), "--by", "ceo"}, answer...)...)
+		if status != exitDecided || !strings.Contains(out, "use jitter") || !strings.Contains(stderr, "The question was: critic asks: Is it worth it?\n") {
 			t.Errorf("%s: status %d: %s%s", name, status, out, stderr)
 		}
 		if votes := strings.Contains(out, "ceo"); !votes || len(server.Requests()) == before {
@@ -68,21 +80,25 @@ func TestAnswerLetsARunGoOnOnce(t *testing.T) {
 
 func TestAnswerThatCannotBeOneIsRefused(t *testing.T) {
 	path, server := asked(t)
-	before := len(server.Requests())
+	before, to := len(server.Requests()), questionIn(t, path)
 	for _, c := range []struct {
 		status int
 		says   string
 		args   []string
 	}{
-		{exitUsage, "an answer is required", []string{path}},
 		{exitUsage, "an answer is required", []string{path, ""}},
+		{exitUsage, "--call or --question is required", []string{path, "yes"}},
+		{exitUsage, "--call or --question is required", []string{path, "--vote", "planner-1"}},
+		{exitUsage, "no question has the id", []string{path, "yes", "--question", "sig_0"}},
+		{exitUsage, "it takes a text, --vote or --against", []string{path, to, "--allow"}},
+		{exitUsage, "--question is empty", []string{path, "yes", "--question", ""}},
 		{exitUsage, "one run is required", nil},
 		{exitUsage, "exclude each other", []string{path, "--vote", "a", "--against", "b"}},
-		{exitError, `no agent proposed "planner-9"`, []string{path, "--vote", "planner-9"}},
-		{exitError, "an agent of the swarm, not an outsider", []string{path, "yes", "--by", "critic"}},
+		{exitError, `no agent proposed "planner-9"`, []string{path, to, "--vote", "planner-9"}},
+		{exitError, "an agent of the swarm, not an outsider", []string{path, to, "yes", "--by", "critic"}},
 		{exitError, "no such file", []string{path + "x", "yes"}},
 		{exitError, "a run of a server, as over NATS, needs --server LINK", []string{"far", "--allow"}},
-		{exitUsage, "--thread is for calls of tools in a run of a server", []string{path, "--allow", "--thread", "x"}},
+		{exitError, "does not ask about the call of a tool", []string{path, "--allow", "--thread", "x"}},
 	} {
 		if status, _, stderr := swarmbusRun(t, append([]string{"answer"}, c.args...)...); status != c.status || !strings.Contains(stderr, c.says) {
 			t.Errorf("%q: status %d: %s", c.args, status, stderr)

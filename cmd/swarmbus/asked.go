@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,58 +15,98 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
-// askedOf returns the calls of tools that solves wait for. One that was killed before it stopped to
-// ask has to stop first, so that its log does not depend on that.
-func askedOf(all ...*solves.Result) (open []runlog.Question) {
+// An ask is a question of a run, or of a run of a server, as an answer names it.
+type ask struct {
+	id, thread  string
+	line, words string           // on one line, and whole
+	verdicts    []asking.Verdict // of the call of a tool; nil: it takes a text or a vote
+	open        bool
+}
+
+// asksOf returns the questions of solves. A call of one that was killed before it stopped to ask has
+// to stop first, so that its log does not depend on that.
+func asksOf(all ...*solves.Result) (asks []ask) {
 	for _, r := range all {
 		for _, q := range r.Questions {
-			if q.Open && q.Call != nil && r.Stop == runlog.StopAsked && (q.Expires.IsZero() || time.Now().Before(q.Expires)) {
-				open = append(open, q)
+			a := ask{id: q.ID, thread: r.Thread, line: q.Asks + " asks: " + q.Reason, words: q.Words(), verdicts: q.Verdicts(), open: q.Open}
+			if q.Call != nil {
+				a.line, a.words = q.Call.String(), text.Lines(q.Call.Detail())
+				a.open = q.Open && r.Stop == runlog.StopAsked && (q.Expires.IsZero() || time.Now().Before(q.Expires))
 			}
+			asks = append(asks, a)
 		}
 	}
-	return open
+	return asks
 }
 
-// permitted records an answer to a call that a run asks about, which it names.
-func permitted(ctx context.Context, file *journal.File, a asking.Answer) error {
-	all, err := solves.List(file)
-	if err != nil {
-		return err
+// waiting returns the questions that wait for an answer.
+func waiting(all []ask) []ask {
+	return slices.DeleteFunc(slices.Clone(all), func(a ask) bool { return !a.open })
+}
+
+// callsOf returns the calls of tools that solves wait for.
+func callsOf(all ...*solves.Result) []ask {
+	return slices.DeleteFunc(waiting(asksOf(all...)), func(a ask) bool { return a.verdicts == nil })
+}
+
+// named returns the question of those of a run that the answer names. It may name none, and gets
+// nil, where none waits: a solve that ended undecided takes an answer, too.
+func (f *answerFlags) named(all []ask) (*ask, error) {
+	here := slices.DeleteFunc(slices.Clone(all), func(a ask) bool { return f.thread != "" && a.thread != f.thread })
+	if f.id == "" {
+		if open := waiting(here); len(open) > 0 {
+			return nil, &unnamed{open}
+		}
+		return nil, nil
 	}
-	open, thread := askedOf(all...), ""
+	here = slices.DeleteFunc(here, func(a ask) bool { return !strings.HasPrefix(a.id, f.id) })
 	switch {
-	case a.ID != "":
-		var calls []runlog.Question
-		for _, r := range all {
-			calls = append(calls, r.Questions...)
-		}
-		q, err := runlog.Find(slices.DeleteFunc(calls, func(q runlog.Question) bool { return q.Call == nil }), a.ID)
-		if err != nil {
-			return usage(fmt.Errorf("--call: %w", err))
-		}
-		a.ID, thread = q.ID, q.Thread
-	case len(open) == 0:
-		return errors.New("the run does not ask about the call of a tool")
-	default:
-		return &several{open}
+	case len(here) == 0:
+		return nil, usage(fmt.Errorf("no question has the id %q: swarmbus answer RUN lists those that wait", f.id))
+	case len(here) > 1:
+		return nil, usage(fmt.Errorf("%d questions have an id that begins with %q", len(here), f.id))
+	case here[0].verdicts == nil && f.verdict() != "":
+		return nil, usage(fmt.Errorf("%s is not about the call of a tool: it takes a text, --vote or --against", f.id))
+	case here[0].verdicts != nil && f.verdict() == "":
+		return nil, usage(fmt.Errorf("%s is about the call of a tool: it takes --allow, --deny REASON or --respond TEXT", f.id))
 	}
-	return solves.Answer(ctx, file, thread, a)
+	return &here[0], nil
 }
 
-// A several says that an answer has to name one of the calls that wait: what waits may have changed
-// since somebody looked.
-type several struct{ open []runlog.Question }
+// An unnamed answer has to name one of the questions that wait: what waits may have changed since
+// somebody looked.
+type unnamed struct{ open []ask }
 
-const unnamed = "--call is required: an answer names the call that it is about; what waits is listed above"
+func (e *unnamed) Error() string {
+	return "--call or --question is required: an answer names the question that it is about; what waits is listed above"
+}
 
-func (e *several) Error() string {
-	return unnamed
+// in returns the question of a run of this machine that the answer names.
+func (f *answerFlags) in(j journal.Reader) (*ask, error) {
+	all, err := solves.List(j)
+	if err != nil {
+		return nil, err
+	}
+	return f.named(asksOf(all...))
+}
+
+// sayWhat says what was answered.
+func (f *answerFlags) sayWhat(w io.Writer, a *ask) {
+	switch how := "Allowed (" + f.allow + ")"; {
+	case a.verdicts == nil:
+		fmt.Fprintf(w, "The question was: %s\n", text.Printable(a.line))
+	case f.deny != "":
+		fmt.Fprintf(w, "Denied: %s\n", text.Printable(a.line))
+	case f.respond != "":
+		fmt.Fprintf(w, "Answered instead of the tool: %s\n", text.Printable(a.line))
+	default:
+		fmt.Fprintf(w, "%s: %s\n", how, text.Printable(a.line))
+	}
 }
 
 // permission returns the answer that --allow or --deny is.
 func (f *answerFlags) permission(text []string) (*asking.Answer, error) {
-	a := &asking.Answer{ID: f.call, By: f.by, Reason: f.deny + f.respond, Args: f.args, Verdict: asking.Deny}
+	a := &asking.Answer{By: f.by, Reason: f.deny + f.respond, Args: f.args, Verdict: asking.Deny}
 	switch {
 	case f.allow != "" && f.deny+f.respond != "" || f.deny != "" && f.respond != "":
 		return nil, usage(errors.New("--allow and --deny exclude each other, and --respond both"))
@@ -77,8 +116,6 @@ func (f *answerFlags) permission(text []string) (*asking.Answer, error) {
 		return nil, usage(fmt.Errorf("--deny needs a reason, and %s is a flag", f.deny))
 	case len(text) > 0 || f.vote+f.against != "":
 		return nil, usage(errors.New("--allow and --deny answer about the call of a tool: they take neither a text nor a vote"))
-	case f.thread != "" && f.server.link == "":
-		return nil, usage(errors.New("--thread is for calls of tools in a run of a server: it needs --server"))
 	case f.respond != "":
 		a.Verdict = asking.Respond
 	case f.args != "":
@@ -102,27 +139,36 @@ func nameOfRun(store journal.Store) string {
 	return file.Path()
 }
 
-// sayAsked says what a person has to answer, and how.
-func sayAsked(w io.Writer, run, flags string, open []runlog.Question) {
-	for _, q := range open {
-		fmt.Fprintln(w, "A person has to allow this call:")
-		fmt.Fprintln(w, "  "+strings.ReplaceAll(text.Lines(q.Call.Detail()), "\n", "\n  "))
+// sayAsked says what somebody has to answer, and how, with these further flags.
+func sayAsked(w io.Writer, run, flags string, open []ask) {
+	for _, a := range open {
+		if a.verdicts == nil {
+			fmt.Fprintln(w, "Somebody has to answer this:")
+		} else {
+			fmt.Fprintln(w, "A person has to allow this call:")
+		}
+		fmt.Fprintln(w, "  "+strings.ReplaceAll(a.words, "\n", "\n  "))
 		if run != "" {
-			sayHow(w, run, flags, q.ID, q.Call.Verdicts())
+			sayHow(w, run, flags, a)
 		}
 	}
-	if run == "" {
+	if run == "" && len(open) > 0 {
 		fmt.Fprintln(w, "It cannot be answered, because the run is not recorded: use --journal, or a policy in the team.")
 	}
 }
 
-// sayHow says how to answer about the call of a tool in a run, with these further flags.
-func sayHow[V ~string](w io.Writer, run, flags, call string, verdicts []V) {
+// sayHow says how to answer a question of a run.
+func sayHow(w io.Writer, run, flags string, a ask) {
 	ways := map[asking.Verdict]string{
 		asking.Once: "--allow", asking.Solve: "--allow=solve", asking.Deny: "--deny REASON", asking.Edit: "--allow --args JSON", asking.Respond: "--respond TEXT",
 	}
 	fmt.Fprintln(w, "Answer with one of:")
-	for _, v := range verdicts {
-		fmt.Fprintf(w, "  swarmbus answer %s --call %s %s%s\n", run, call, ways[asking.Verdict(v)], flags)
+	for _, v := range a.verdicts {
+		fmt.Fprintf(w, "  swarmbus answer %s --call %s %s%s\n", run, a.id, ways[v], flags)
+	}
+	if a.verdicts == nil {
+		for _, way := range []string{"TEXT", "--vote PROPOSAL", "--against PROPOSAL"} {
+			fmt.Fprintf(w, "  swarmbus answer %s --question %s %s%s\n", run, a.id, way, flags)
+		}
 	}
 }

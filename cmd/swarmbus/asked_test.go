@@ -62,11 +62,14 @@ rounds: 2
 	if status != exitDecided || !strings.Contains(out, ids["one"]) || !strings.Contains(out, ids["two"]) {
 		t.Errorf("the list has status %d: %s", status, out)
 	}
-	for _, verdict := range [][]string{{"--allow"}, {"--deny", "no"}, {"--allow", "--call", "0"}} {
+	for _, verdict := range [][]string{{"--allow"}, {"--deny", "no"}, {"just text"}} {
 		status, _, errs := swarmbusRun(t, append([]string{"answer", p.run}, verdict...)...)
 		if status != exitUsage || !strings.Contains(errs, "--call") {
 			t.Errorf("%q without the id of a call has status %d: %s", verdict, status, errs)
 		}
+	}
+	if status, _, errs := swarmbusRun(t, "answer", p.run, "--allow", "--call", "0"); status != exitUsage || !strings.Contains(errs, `no question has the id "0"`) {
+		t.Errorf("with the id of nothing: status %d: %s", status, errs)
 	}
 	status, _, errs = swarmbusRun(t, "answer", p.run, "--call", ids["two"][:12], "--deny", "not this one", "--by", "ada")
 	if status != exitEscalated || !strings.Contains(errs, ids["one"]) || strings.Contains(errs, ids["two"]) || len(written()) > 0 {
@@ -77,10 +80,16 @@ rounds: 2
 		t.Errorf("a second answer: status %d, written %q: %s", status, written(), errs)
 	}
 	// Somebody who has read the first screen pastes what was right for it: one is left.
-	if status, _, errs := swarmbusRun(t, "answer", p.run, "--allow"); status != exitUsage || !strings.Contains(errs, "--call is required") || len(written()) > 0 {
+	if status, _, errs := swarmbusRun(t, "answer", p.run, "--allow"); status != exitUsage || !strings.Contains(errs, "--call or --question is required") || len(written()) > 0 {
 		t.Errorf("without an id: status %d, written %q: %s", status, written(), errs)
 	}
-	_, out, errs = swarmbusRun(t, "answer", p.run, "--call", ids["one"], "--allow")
+	if status, _, errs := swarmbusRun(t, "answer", p.run, "yes", "--call", ids["one"]); status != exitUsage || !strings.Contains(errs, "it takes --allow, --deny REASON") {
+		t.Errorf("a text to a call: status %d: %s", status, errs)
+	}
+	_, out, errs = swarmbusRun(t, "answer", p.run, "--call", ids["one"], "--allow", "--thread", "solve-00000001-1")
+	if !strings.Contains(errs, "Allowed (once): one wants to call files/write with ") {
+		t.Errorf("it does not say what was answered: %s", errs)
+	}
 	if got := written(); len(got) != 1 || got[0] != "one" || !strings.Contains(out, "a person has denied the call of files/write: not this one") {
 		t.Errorf("written %q: %s%s", got, out, errs)
 	}

@@ -272,8 +272,8 @@ func (f *solveFlags) play(cmd *cobra.Command, j *job, begin func(*desk.Desk) ite
 	j.unused = ""
 	return shows.show(j.whole(ctx, d, begin(d)), func(r *solves.Result) (goesOn bool) {
 		goesOn = j.recorded(r) != nil
-		if r.Stop == runlog.StopAsked && !goesOn {
-			sayAsked(shows.notes, nameOfRun(j.store), "", askedOf(r))
+		if !goesOn {
+			sayAsked(shows.notes, nameOfRun(j.store), "", waiting(asksOf(r)))
 		}
 		return goesOn
 	})
@@ -321,9 +321,9 @@ func (j *job) recorded(r *solves.Result) (all []asking.Answer) {
 	if err != nil {
 		return nil
 	}
-	open := askedOf(r)
+	open := callsOf(r)
 	for _, a := range said {
-		if slices.ContainsFunc(open, func(q runlog.Question) bool { return q.ID == a.Call.ID }) {
+		if slices.ContainsFunc(open, func(q ask) bool { return q.id == a.Call.ID }) {
 			all = append(all, a.Answer)
 		}
 	}

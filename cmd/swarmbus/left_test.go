@@ -62,15 +62,16 @@ func TestAnAnswerIsLeftInTheRunOfAnotherProgramWhichGoesOnFromIt(t *testing.T) {
 	if r := program(t, path, 1); r.Stop != runlog.StopEscalated {
 		t.Fatalf("got %v", r.Stop)
 	}
-	for _, wrong := range [][]string{{"yes", "--by", "planner"}, {"--vote", "b"}, {"yes", "--thread", "none"}} {
+	to := questionIn(t, path)
+	for _, wrong := range [][]string{{"yes", to, "--by", "planner"}, {"--vote", "b", to}, {"yes", "--thread", "none"}} {
 		if status, out, errs := swarmbusRun(t, append([]string{"answer", path}, wrong...)...); status != exitError {
 			t.Errorf("%q: status %d: %s%s", wrong, status, out, errs)
 		}
 	}
-	if status, out, errs := swarmbusRun(t, "answer", path, "it is fine", "--vote", "a", "--by", "ceo"); status != exitDecided || !strings.Contains(out, "when it resumes") {
+	if status, out, errs := swarmbusRun(t, "answer", path, "it is fine", to, "--vote", "a", "--by", "ceo"); status != exitDecided || !strings.Contains(out, "when it resumes") {
 		t.Fatalf("status %d: %s%s", status, out, errs)
 	}
-	if status, _, errs := swarmbusRun(t, "answer", path, "no"); status != exitError || !strings.Contains(errs, `"ceo" answered`) {
+	if status, _, errs := swarmbusRun(t, "answer", path, "no", to); status != exitError || !strings.Contains(errs, `"ceo" answered`) {
 		t.Errorf("a second answer: status %d: %s", status, errs)
 	}
 	if r := program(t, path, 0); r.Stop != runlog.StopConsensus || r.Answer != "do a" {
@@ -86,14 +87,23 @@ func TestAnAnswerIsLeftInTheRunOfAnotherProgramWhichGoesOnFromIt(t *testing.T) {
 	}
 }
 
-func TestAnAnswerNamesTheThreadWhereSeveralWait(t *testing.T) {
+func TestAnAnswerNamesTheQuestionWhereSeveralWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program.journal")
 	program(t, path, 2)
-	if status, _, errs := swarmbusRun(t, "answer", path, "yes"); status != exitError || !strings.Contains(errs, "solve-00000001-1, solve-00000001-2") {
-		t.Errorf("status %d: %s", status, errs)
+	status, _, listed := swarmbusRun(t, "answer", path, "yes", "--thread", "solve-00000001-1")
+	if status != exitUsage || strings.Count(listed, "Somebody has to answer this:") != 1 {
+		t.Errorf("without an id: status %d: %s", status, listed)
 	}
-	if status, out, errs := swarmbusRun(t, "answer", path, "--vote", "a", "--thread", "solve-00000001-1"); status != exitDecided {
+	_, which, _ := strings.Cut(listed, "--question ")
+	which, _, _ = strings.Cut(which, " ")
+	if status, out, errs := swarmbusRun(t, "answer", path, "--vote", "a", "--question", which); status != exitDecided || !strings.Contains(errs, "The question was: ") {
 		t.Errorf("status %d: %s%s", status, out, errs)
+	}
+	if to := questionIn(t, path); strings.Contains(to, which) {
+		t.Errorf("%s waits still", to)
+	}
+	if status, _, errs := swarmbusRun(t, "answer", path, "no", "--question", which); status != exitError || !strings.Contains(errs, "answered in thread solve-00000001-1 already") {
+		t.Errorf("a second answer: status %d: %s", status, errs)
 	}
 	if r := program(t, path, 0); r.Stop != runlog.StopConsensus {
 		t.Errorf("the program ends with %v: %s", r.Stop, r.Detail)

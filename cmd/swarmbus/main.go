@@ -3,7 +3,7 @@
 //
 // Its exit status is 0 when it decided (or did what was asked), 1 for an error,
 // 2 for wrong usage, 3 for no consensus, 4 if a budget or the time ran out, 5 if
-// someone outside has to decide, 6 if it was canceled, 7 if the decision is another one
+// someone outside has to answer, as about the call of a tool, 6 if it was canceled, 7 if the decision is another one
 // without the retracted signal, and 8 if there is an answer or a leader, but no consensus.
 package main
 
@@ -93,7 +93,8 @@ func newRoot(seen *telemetry) *cobra.Command {
 decisions, and records, shows and verifies runs.
 
 Exit status: 0 decided, 1 error, 2 usage, 3 no consensus (rejected, deadlocked
-or uncertified), 4 budget or deadline, 5 escalated, 6 canceled, 7 the decision changes
+or uncertified), 4 budget or deadline, 5 somebody outside has to answer: a question was
+escalated, or the call of a tool waits for permission; 6 canceled, 7 the decision changes
 without the retracted signal, 8 no consensus, but an answer that was settled or is of one
 agent, or a leader that is contested.`,
 		Version:       version().String(),

@@ -21,7 +21,6 @@ import (
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/desk"
-	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
@@ -236,15 +235,11 @@ func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 	shows.within(f.terms.Team, d.Budget())
 	events := sayingPast(shows.notes, d.Solve(ctx, desk.Task{Task: f.terms.task()}))
 	return shows.show(events, func(r *solves.Result) bool {
-		at := atServer(r.Thread)
-		switch r.Stop {
-		case runlog.StopAsked:
-			sayAsked(shows.notes, f.nats.stream, at, askedOf(r))
-		case runlog.StopEscalated:
-			fmt.Fprintln(shows.notes, "It waits for an answer: swarmbus answer", f.nats.stream, "TEXT"+at)
-		default:
+		open := waiting(asksOf(r))
+		if len(open) == 0 {
 			return false
 		}
+		sayAsked(shows.notes, f.nats.stream, atServer(r.Thread), open)
 		fmt.Fprintln(shows.notes, "LINK is that of a swarmbus serve --nats with this team, which goes on with the solve")
 		return false
 	})

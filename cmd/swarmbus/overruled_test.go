@@ -31,7 +31,7 @@ func TestAnAnswerLeavesTheDissent(t *testing.T) {
 	if status != exitEscalated {
 		t.Fatalf("status %d: %s%s", status, out, stderr)
 	}
-	status, answered, stderr := swarmbusRun(t, "answer", path, "--vote", "planner-1", "--by", "ada")
+	status, answered, stderr := swarmbusRun(t, "answer", path, questionIn(t, path), "--vote", "planner-1", "--by", "ada")
 	if status != exitDecided {
 		t.Fatalf("status %d: %s%s", status, answered, stderr)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,7 +27,7 @@ type answerFlags struct {
 	by      string
 	vote    string
 	against string
-	call    string
+	id      string // of the question that is answered, or the beginning of it
 	allow   string
 	deny    string
 	respond string
@@ -42,19 +41,20 @@ func newAnswer() *cobra.Command {
 		Use:   "answer RUN [TEXT]",
 		Short: "Answer the question of a run and continue it",
 		Long: `Answer continues a run of swarmbus solve --journal that ended because someone outside has to
-decide (exit status 5). All agents get TEXT. With --vote or --against, TEXT is the reason of
-your vote on a proposal, which counts like that of another voter.
+answer (exit status 5). Without an answer, the questions that wait are listed with their ids; an
+answer names the one that it is to, by its id or the beginning of it.
 
-A run that ended because an agent wants to call a tool is continued with --allow, for this
-call, --allow=solve, for all calls of this tool by this agent in this solve, or --deny with
-the reason, which the agent sees. --args changes the arguments of a call that is allowed, which
-the agent sees, too; --respond gives the result of a call that is not made. --call names the
-call by its id, or the beginning of it. Without an answer, the calls that wait are listed.
+To a question that an agent asks, --question ID, all agents get TEXT. With --vote or --against,
+TEXT is the reason of your vote on a proposal, which counts like that of another voter.
+
+The call of a tool, --call ID, is made with --allow, which is for this call, and --allow=solve, for
+all calls of this tool by this agent in this solve; it is not made with --deny and the reason,
+which the agent sees. --args changes the arguments of a call that is allowed, which the agent
+sees, too; --respond gives the result of a call that is not made.
 
 A question is answered once: a second answer is refused, with the name of who answered
-first. In a run of another program the answer is kept until the program resumes the solve;
---thread names the solve if several wait. A run that was killed before it asked is continued
-by solve --resume.` + aRun,
+first. In a run of another program the answer is kept until the program resumes the solve.
+A run that was killed before it asked is continued by solve --resume.` + aRun,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return oneRun(cmd, args)
@@ -69,37 +69,19 @@ by solve --resume.` + aRun,
 			if f.server.link != "" {
 				return f.server.answer(cmd, &f, args[1:])
 			}
-			if len(args) == 1 && f.verdict()+f.vote+f.against == "" {
+			if f.lists(args[1:]) {
 				return f.list(cmd)
 			}
-			if f.verdict() != "" {
-				permit, err := f.permission(args[1:])
-				if err != nil {
-					return err
-				}
-				err = f.solve.continued(cmd, nil, permit)
-				if other := (*notOurs)(nil); errors.As(err, &other) {
-					return sayLeft(cmd)
-				}
-				return orServer(err)
-			}
-			said, err := f.answer(args[1:])
-			if err != nil {
-				return err
-			}
-			err = f.solve.continued(cmd, said, nil)
-			if other := (*notOurs)(nil); errors.As(err, &other) {
-				return f.leave(cmd, said)
-			}
-			return orServer(err)
+			return f.here(cmd, args[1:])
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.by, "by", "", "name of who answers (default: "+runlog.Person+")")
-	flags.StringVar(&f.thread, "thread", "", "thread of the solve, in a run of another program or of a server")
+	flags.StringVar(&f.thread, "thread", "", "thread of the solve, if the run has several")
 	flags.StringVar(&f.vote, "vote", "", "vote for the proposal with this id")
 	flags.StringVar(&f.against, "against", "", "vote against the proposal with this id")
-	flags.StringVar(&f.call, "call", "", "answer about the call of a tool with this id")
+	flags.StringVar(&f.id, "call", "", "answer about the call of a tool with this id")
+	flags.StringVar(&f.id, "question", "", "answer the question of an agent with this id")
 	flags.StringVar(&f.allow, "allow", "", "allow the call of a tool: once, or for the solve")
 	flags.Lookup("allow").NoOptDefVal = "once"
 	flags.StringVar(&f.deny, "deny", "", "deny the call of a tool, for this reason")
@@ -108,6 +90,57 @@ by solve --resume.` + aRun,
 	f.server.define(flags)
 	f.solve.defineAgain(cmd)
 	return cmd
+}
+
+// lists reports whether the command answers nothing, and lists what waits.
+func (f *answerFlags) lists(text []string) bool {
+	return len(text) == 0 && f.verdict()+f.vote+f.against == ""
+}
+
+// here answers in a run of this machine, and continues it.
+func (f *answerFlags) here(cmd *cobra.Command, text []string) error {
+	answer, permit := signals.Any(nil), (*asking.Answer)(nil)
+	var err error
+	if f.verdict() != "" {
+		permit, err = f.permission(text)
+	} else {
+		answer, err = f.answer(text)
+	}
+	if err != nil {
+		return err
+	}
+	thread := f.thread
+	err = f.solve.continued(cmd, func(file *journal.File) (signals.Any, error) {
+		to, err := f.in(file)
+		switch {
+		case err != nil:
+			return nil, err
+		case to == nil && permit != nil:
+			return nil, errors.New("the run does not ask about the call of a tool")
+		case to == nil:
+			return answer, nil
+		case permit != nil:
+			permit.ID = to.id
+			if err := solves.Answer(cmd.Context(), file, to.thread, *permit); err != nil {
+				return nil, err
+			}
+		default:
+			h := answer.Head()
+			if h.ReplyTo, err = signals.ParseID(to.id); err != nil {
+				return nil, err
+			}
+			answer, thread = signals.With(answer, h), to.thread
+		}
+		f.sayWhat(cmd.ErrOrStderr(), to)
+		return answer, nil
+	})
+	if other := (*notOurs)(nil); errors.As(err, &other) {
+		if permit != nil {
+			return sayLeft(cmd)
+		}
+		return f.leave(cmd, thread, answer)
+	}
+	return orServer(err)
 }
 
 // verdict returns what says that a call is answered; "": nothing.
@@ -158,7 +191,7 @@ func (f *answerFlags) answer(text []string) (signals.Any, error) {
 	return signals.New(h, v), nil
 }
 
-// list prints the calls of tools that a run waits for.
+// list prints the questions of a run that wait for an answer.
 func (f *answerFlags) list(cmd *cobra.Command) error {
 	v, err := view(f.solve.resume)
 	if err != nil {
@@ -168,16 +201,23 @@ func (f *answerFlags) list(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	open := askedOf(all...)
-	if open = slices.DeleteFunc(open, func(q runlog.Question) bool { return !strings.HasPrefix(q.ID, f.call) }); len(open) == 0 {
-		return usage(errors.New("an answer is required: a text, or --vote; no call of a tool waits in the run"))
+	return f.sayOpen(cmd, asksOf(all...), "")
+}
+
+// sayOpen lists those of the questions of a run that wait, and that flags of the command name.
+func (f *answerFlags) sayOpen(cmd *cobra.Command, all []ask, flags string) error {
+	open := slices.DeleteFunc(waiting(all), func(a ask) bool {
+		return !strings.HasPrefix(a.id, f.id) || f.thread != "" && a.thread != f.thread
+	})
+	if len(open) == 0 {
+		return usage(errors.New("an answer is required: a text, or --vote; no question waits in the run"))
 	}
-	sayAsked(cmd.OutOrStdout(), f.solve.resume, "", open)
+	sayAsked(cmd.OutOrStdout(), f.solve.resume, flags, open)
 	return nil
 }
 
 // leave leaves the answer in a run of another program.
-func (f *answerFlags) leave(cmd *cobra.Command, answer signals.Any) (err error) {
+func (f *answerFlags) leave(cmd *cobra.Command, thread string, answer signals.Any) (err error) {
 	path, err := runs.Find(f.solve.resume)
 	if err != nil {
 		return err
@@ -187,7 +227,7 @@ func (f *answerFlags) leave(cmd *cobra.Command, answer signals.Any) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := solves.Leave(cmd.Context(), file, f.thread, answer); err != nil {
+	if err := solves.Leave(cmd.Context(), file, thread, answer); err != nil {
 		return err
 	}
 	return sayLeft(cmd)
@@ -198,24 +238,35 @@ func sayLeft(cmd *cobra.Command) error {
 	return err
 }
 
-// continued continues a run, with or without an answer.
-func (f *solveFlags) continued(cmd *cobra.Command, answer signals.Any, permit *asking.Answer) (err error) {
-	file, err := openRun(cmd.Context(), f.resume, permit)
-	if which := (*several)(nil); errors.As(err, &which) {
-		sayAsked(cmd.ErrOrStderr(), f.resume, "", which.open)
-		return usage(err)
-	}
+// continued continues a run, after say has said something in its journal, if it is not nil. What say
+// returns is the answer of the solve; nil: none.
+func (f *solveFlags) continued(cmd *cobra.Command, say func(*journal.File) (signals.Any, error)) error {
+	file, err := openRun(f.resume)
 	if err != nil {
 		return err
+	}
+	var answer signals.Any
+	if say != nil {
+		answer, err = say(file)
+	}
+	if err != nil {
+		if which := (*unnamed)(nil); errors.As(err, &which) {
+			sayAsked(cmd.ErrOrStderr(), f.resume, "", which.open)
+			err = usage(err)
+		}
+		return errors.Join(err, file.Close())
 	}
 	j, err := f.goOn(cmd, file)
 	if err != nil {
 		return err
 	}
 	past, err := solves.List(file)
-	if open := askedOf(past...); len(open) > 0 {
+	if open := callsOf(past...); len(open) > 0 {
 		sayAsked(cmd.ErrOrStderr(), nameOfRun(file), "", open)
 		err = &statusError{status: exitEscalated}
+		if answer != nil {
+			err = usage(errors.New("the call of a tool waits, too: answer about it first"))
+		}
 	}
 	if err != nil {
 		return errors.Join(err, j.abandon())
@@ -230,20 +281,11 @@ func proposed(log []signals.Any, id string) bool {
 	})
 }
 
-// openRun opens the journal of an existing run, and records an answer about a call; nil: none.
-func openRun(ctx context.Context, name string, permit *asking.Answer) (*journal.File, error) {
+// openRun opens the journal of an existing run.
+func openRun(name string) (*journal.File, error) {
 	path, err := runs.Find(name)
 	if err != nil {
 		return nil, err
 	}
-	file, err := journal.Open(path, nil)
-	if err != nil {
-		return nil, err
-	}
-	if permit != nil {
-		if err := permitted(ctx, file, *permit); err != nil {
-			return nil, errors.Join(err, file.Close())
-		}
-	}
-	return file, nil
+	return journal.Open(path, nil)
 }

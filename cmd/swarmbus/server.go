@@ -188,81 +188,99 @@ func withServer(cmd *cobra.Command, allowed ...string) (err error) {
 
 // answer answers the question of a solve of the server, which continues it.
 func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) error {
-	if err := withServer(cmd, "by", "thread", "vote", "against", "call", "allow", "deny", "respond", "args"); err != nil {
+	if err := withServer(cmd, "by", "thread", "vote", "against", "call", "question", "allow", "deny", "respond", "args"); err != nil {
 		return err
 	}
 	c, err := f.client()
 	if err != nil {
 		return err
 	}
-	about := "question"
-	if a.verdict() != "" {
-		about = "tool"
-		if _, err := a.permission(text); err != nil {
-			return err
-		}
-	} else if _, err := a.answer(text); err != nil {
-		return err
-	}
-	item, err := waits(cmd, c, a, about)
+	all, err := c.AllItems(cmd.Context())
 	if err != nil {
 		return err
 	}
-	if about == "tool" {
-		said, _ := a.permission(text) // checked above
-		v := api.Verdict{Verdict: string(said.Verdict), Reason: said.Reason, Args: said.Args, By: a.by, Shown: item.Tool.Shown}
-		_, err = c.Decide(cmd.Context(), item.ID, v)
-	} else {
-		said := api.Answer{Text: strings.Join(text, ""), Vote: a.vote + a.against, By: a.by}
+	all = slices.DeleteFunc(all, func(it api.Item) bool { return it.Run != a.solve.resume })
+	if a.lists(text) {
+		return a.sayOpen(cmd, asksAt(all), " --server LINK")
+	}
+	said, permit := api.Answer{}, (*asking.Answer)(nil)
+	if a.verdict() != "" {
+		permit, err = a.permission(text)
+	} else if _, err = a.answer(text); err == nil {
+		said = api.Answer{Text: strings.Join(text, ""), Vote: a.vote + a.against, By: a.by}
 		if a.against != "" {
 			said.Stance = "disagree"
 		}
+	}
+	if err != nil {
+		return err
+	}
+	to, err := a.named(asksAt(all))
+	if which := (*unnamed)(nil); errors.As(err, &which) {
+		sayAsked(cmd.ErrOrStderr(), a.solve.resume, " --server LINK", which.open)
+		err = usage(err)
+	}
+	switch {
+	case err != nil:
+		return err
+	case to == nil:
+		return nothing(cmd.Context(), c, a.solve.resume, all)
+	}
+	item := &all[slices.IndexFunc(all, func(it api.Item) bool { return idAt(&it) == to.id })]
+	if permit != nil {
+		_, err = c.Decide(cmd.Context(), item.ID, api.Verdict{Verdict: string(permit.Verdict), Reason: permit.Reason, Args: permit.Args, By: a.by, Shown: item.Tool.Shown})
+	} else {
 		_, err = c.Answer(cmd.Context(), item.ID, said)
 	}
 	if err != nil {
 		return err
 	}
-	return sayAnswered(cmd, c, item, a)
+	return sayAnswered(cmd, c, item, a, to)
 }
 
+// asksAt returns the questions that items of a server are.
+func asksAt(items []api.Item) (asks []ask) {
+	for i := range items {
+		it := &items[i]
+		_, thread, _ := strings.Cut(it.Solve, ".")
+		a := ask{id: idAt(it), thread: thread, line: it.Asks + " asks: " + it.Reason, words: text.Lines(it.Words), open: it.Open}
+		if it.Tool != nil {
+			a.line, a.words, a.verdicts = callOf(it), text.Lines(it.Tool.Detail), []asking.Verdict{}
+			for _, v := range it.Tool.Verdict {
+				a.verdicts = append(a.verdicts, asking.Verdict(v))
+			}
+		}
+		asks = append(asks, a)
+	}
+	return asks
+}
+
+// idAt returns the id of the question that an item is.
+func idAt(it *api.Item) string { return strings.TrimPrefix(it.ID, it.Solve+".") }
+
 // sayAnswered says what was answered, and what still waits in the solve.
-func sayAnswered(cmd *cobra.Command, c *client.Client, item *api.Item, a *answerFlags) error {
+func sayAnswered(cmd *cobra.Command, c *client.Client, item *api.Item, a *answerFlags, to *ask) error {
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "Answered in the solve of %s\n", text.Printable(strconv.Quote(item.Task)))
-	switch {
-	case item.Tool == nil:
-		fmt.Fprintf(out, "The question was: %s\n", text.Printable(item.Reason))
-	case a.deny != "":
-		fmt.Fprintf(out, "Denied: %s\n", callOf(item))
-	case a.respond != "":
-		fmt.Fprintf(out, "Answered instead of the tool: %s\n", callOf(item))
-	default:
-		fmt.Fprintf(out, "Allowed (%s): %s\n", a.allow, callOf(item))
-	}
-	_, thread, _ := strings.Cut(item.Solve, ".")
+	a.sayWhat(out, to)
 	left, err := c.Items(cmd.Context())
 	if err != nil {
 		return err
 	}
-	waits := false
-	for i := range left {
-		if it := &left[i]; it.Open && it.Solve == item.Solve && it.Tool != nil {
-			fmt.Fprintf(out, "The solve still waits for an answer:\n%s\n", text.Lines(it.Words))
-			sayHow(out, it.Run, atServer(thread), it.Tool.ID, it.Tool.Verdict)
-			waits = true
-		}
-	}
-	if waits {
+	left = slices.DeleteFunc(left, func(it api.Item) bool { return it.Solve != item.Solve || it.Tool == nil })
+	if open := waiting(asksAt(left)); len(open) > 0 {
+		fmt.Fprintln(out, "The solve still waits for an answer:")
+		sayAsked(out, item.Run, atServer(to.thread), open)
 		return nil
 	}
-	_, err = fmt.Fprintf(out, "The solve goes on: swarmbus show %s --thread %s --follow --server LINK\n", item.Run, thread)
+	_, err = fmt.Fprintf(out, "The solve goes on: swarmbus show %s --thread %s --follow --server LINK\n", item.Run, to.thread)
 	return err
 }
 
 // callOf describes the call that an item asks about on one line.
 func callOf(it *api.Item) string {
 	c := asking.Call{Agent: it.Tool.Agent, Tool: it.Tool.Tool, Args: string(it.Tool.Args), Why: it.Tool.Why}
-	return text.Printable(c.String())
+	return c.String()
 }
 
 // atServer are the flags that name a solve of a server.
@@ -270,71 +288,10 @@ func atServer(thread string) string {
 	return fmt.Sprintf(" --thread %s --server LINK", text.Printable(thread))
 }
 
-// sayWaits says how to answer the items for which a solve waits.
-func sayWaits(w io.Writer, one *api.Solve, items []api.Item) {
-	for i := range items {
-		if item := &items[i]; item.Tool != nil {
-			fmt.Fprintf(w, "A person has to allow this call:\n%s\n", text.Lines(item.Words))
-			sayHow(w, one.Run, atServer(one.Thread), item.Tool.ID, item.Tool.Verdict)
-		}
-	}
-	if len(items) > 0 && items[0].Tool != nil {
-		return
-	}
-	fmt.Fprintf(w, "It waits for an answer: swarmbus answer %s TEXT%s\n", one.Run, atServer(one.Thread))
-}
-
-// waits returns what an answer is about: what waits for a person in a run, or the call that is named.
-func waits(cmd *cobra.Command, c *client.Client, a *answerFlags, about string) (*api.Item, error) {
-	ctx, run, thread := cmd.Context(), a.solve.resume, a.thread
-	all, err := c.AllItems(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var here, open []*api.Item
-	for i := range all {
-		it := &all[i]
-		if it.Run != run || thread != "" && it.Solve != run+"."+thread {
-			continue
-		}
-		here = append(here, it)
-		if (it.Open || a.call != "") && it.Type == about && (it.Tool == nil || strings.HasPrefix(it.Tool.ID, a.call)) {
-			open = append(open, it)
-		}
-	}
-	if a.call != "" && len(open) != 1 {
-		return nil, usage(fmt.Errorf("--call: %d questions have an id that begins with %q", len(open), a.call))
-	}
-	switch {
-	case len(open) == 0:
-		return nil, nothing(ctx, c, run, about, here)
-	case thread == "" && slices.ContainsFunc(open, func(it *api.Item) bool { return it.Solve != open[0].Solve }):
-		var waiting []string
-		for _, it := range open {
-			waiting = append(waiting, strings.TrimPrefix(it.Solve, run+".")+text.Printable(fmt.Sprintf(" (%.60q)", it.Task)))
-		}
-		return nil, usage(fmt.Errorf("several solves wait: name one by --thread: %s", strings.Join(slices.Compact(waiting), ", ")))
-	}
-	if about == "tool" && a.call == "" {
-		for _, it := range open {
-			fmt.Fprintf(cmd.ErrOrStderr(), "A person has to allow this call:\n%s\n", text.Lines(it.Words))
-			sayHow(cmd.ErrOrStderr(), run, " --server LINK", it.Tool.ID, it.Tool.Verdict)
-		}
-		return nil, usage(errors.New(unnamed))
-	}
-	return open[0], nil
-}
-
-// nothing says why nothing in a run can be answered so; here is what waits or waited in it.
-func nothing(ctx context.Context, c *client.Client, run, about string, here []*api.Item) error {
-	if slices.ContainsFunc(here, func(it *api.Item) bool { return it.Open }) {
-		if about == "tool" {
-			return usage(fmt.Errorf("a question waits in %s: answer it with a text, --vote or --against", run))
-		}
-		return usage(fmt.Errorf("the call of a tool waits in %s: answer it with --allow or --deny REASON", run))
-	}
+// nothing says why nothing in a run can be answered; here is what waited in it.
+func nothing(ctx context.Context, c *client.Client, run string, here []api.Item) error {
 	for _, it := range slices.Backward(here) {
-		if it.Answer != nil && it.Type == about {
+		if it.Answer != nil {
 			return fmt.Errorf("nothing waits for an answer in %s: %s has answered first", run, text.Printable(it.Answer.By))
 		}
 	}
@@ -346,7 +303,7 @@ func nothing(ctx context.Context, c *client.Client, run, about string, here []*a
 		}
 		return fmt.Errorf("%w%s", err, text.Suggest(run, known))
 	}
-	return fmt.Errorf("nothing of that kind waits for an answer in %s", run)
+	return fmt.Errorf("nothing waits for an answer in %s", run)
 }
 
 // inInbox waits until a question of a solve can be answered, 5 s at most: its log may be here
@@ -420,7 +377,7 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 			return true
 		}
 		if r.Stop == runlog.StopEscalated || r.Stop == runlog.StopAsked {
-			sayWaits(cmd.ErrOrStderr(), &one, inInbox(cmd.Context(), c, one.ID))
+			sayAsked(cmd.ErrOrStderr(), one.Run, atServer(one.Thread), asksAt(inInbox(cmd.Context(), c, one.ID)))
 		}
 		return false
 	})

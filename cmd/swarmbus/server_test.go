@@ -69,18 +69,24 @@ func TestCommandsAskARunningServer(t *testing.T) {
 		t.Errorf("solve printed %s", out)
 	}
 	_, errs := ask(exitEscalated, "solve", logsTask, "--team", "platform")
-	asks := regexp.MustCompile(`swarmbus answer platform TEXT --thread (\S+) --server LINK\n`).FindStringSubmatch(errs)
+	asks := regexp.MustCompile(`swarmbus answer platform --question (\S+) TEXT --thread (\S+) --server LINK\n`).FindStringSubmatch(errs)
 	if asks == nil {
 		t.Fatalf("it does not say how to answer: %s", errs)
 	}
-	thread := asks[1]
-	if _, errs := ask(exitUsage, "answer", "platform", "--allow", "--thread", thread); !strings.Contains(errs, "a question waits in platform: answer it with a text") {
+	to, thread := "--question="+asks[1], asks[2]
+	if _, errs := ask(exitUsage, "answer", "platform", "--allow", to); !strings.Contains(errs, "it takes a text") {
 		t.Errorf("a question is answered like a call: %s", errs)
 	}
-	if out, _ := ask(exitDecided, "answer", "platform", "Thirty days, encrypted.", "--thread", thread, "--by", "ada"); !strings.Contains(out, "goes on") || !strings.Contains(out, "The question was: ") || !strings.Contains(out, logsTask) {
+	if _, errs := ask(exitUsage, "answer", "platform", "A year.", "--thread", thread); !strings.Contains(errs, asks[1]) || !strings.Contains(errs, "--call or --question is required") {
+		t.Errorf("an answer without an id: %s", errs)
+	}
+	if out, _ := ask(exitDecided, "answer", "platform"); !strings.Contains(out, "swarmbus answer platform --question "+asks[1]+" TEXT --server LINK\n") {
+		t.Errorf("it lists %s", out)
+	}
+	if out, _ := ask(exitDecided, "answer", "platform", "Thirty days, encrypted.", to, "--by", "ada"); !strings.Contains(out, "goes on") || !strings.Contains(out, "The question was: ") || !strings.Contains(out, logsTask) {
 		t.Errorf("answer printed %s", out)
 	}
-	if _, errs := ask(exitError, "answer", "platform", "A year.", "--thread", thread); !strings.Contains(errs, "ada has answered first") {
+	if _, errs := ask(exitError, "answer", "platform", "A year.", to); !strings.Contains(errs, "ada has answered first") {
 		t.Errorf("a second answer: %s", errs)
 	}
 	if _, errs := ask(exitError, "answer", "platforms", "A year."); !strings.Contains(errs, `no run "platforms"; did you mean "platform"?`) {
@@ -114,7 +120,7 @@ func TestCommandsAskARunningServer(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--seed cannot be combined with --server": {"solve", "x", "--team", "platform", "--seed", "1"},
 		"--server needs --team":                   {"solve", "x"},
-		"an answer is required":                   {"answer", "platform"},
+		"an answer is required":                   {"answer", "platform", "--question", "none"},
 		"--deny needs a reason, and --vote is":    {"answer", "platform", "--deny", "--vote"},
 		"takes no directory":                      {"runs", "."},
 	} {

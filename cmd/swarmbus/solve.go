@@ -195,7 +195,7 @@ func (t *solveTerms) here() (err error) {
 // notEmpty refuses flags that were given without a value, such as those of a variable
 // that is not set: what they limit would have no limit.
 func notEmpty(cmd *cobra.Command) error {
-	for _, name := range []string{"team", "mode", "conflicts", "advocate", "writer", "budget", "base-url", "record", "cassette", "journal", "resume", "by", "vote", "against", "allow", "deny"} {
+	for _, name := range []string{"team", "mode", "conflicts", "advocate", "writer", "budget", "base-url", "record", "cassette", "journal", "resume", "by", "vote", "against", "call", "question", "allow", "deny"} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
 			return usage(fmt.Errorf("--%s is empty", name))
 		}
@@ -217,7 +217,7 @@ func runSolve(cmd *cobra.Command, args []string, f *solveFlags) (err error) {
 		return f.drive(cmd)
 	}
 	if f.resume != "" {
-		return f.continued(cmd, nil, nil)
+		return f.continued(cmd, nil)
 	}
 	j, err := f.start(cmd.ErrOrStderr())
 	if err != nil {

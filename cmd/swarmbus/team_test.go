@@ -84,7 +84,7 @@ func TestATeamFileSaysWhatFlagsSay(t *testing.T) {
 // teamIn returns what a run says about how its team works, with all defaults.
 func teamIn(t *testing.T, path string) *teams.Team {
 	t.Helper()
-	run, err := openRun(t.Context(), path, nil)
+	run, err := openRun(path)
 	if err != nil {
 		t.Fatal(err)
 	}

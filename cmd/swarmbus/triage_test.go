@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -288,7 +287,7 @@ var results = map[string]string{
 
 // hasTerms reports whether the run can be continued.
 func (p place) hasTerms() bool {
-	run, err := openRun(context.Background(), p.run, nil)
+	run, err := openRun(p.run)
 	if err != nil {
 		return false
 	}

@@ -67,7 +67,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer, path string) (err err
 		return err
 	}
 	if r.Stop == runlog.StopEscalated {
-		fmt.Fprintf(out, "nobody answers; do it later, and run this again:\n  swarmbus answer %s \"no, she is new\"\n", path)
+		fmt.Fprintf(out, "nobody answers; do it later, and run this again:\n  swarmbus answer %s --question %s \"no, she is new\"\n", path, r.Questions[len(r.Questions)-1].ID)
 		return nil
 	}
 	fmt.Fprintf(out, "%s: %s (%s)\n", r.Stop, r.Answer, r.Detail)

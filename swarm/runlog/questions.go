@@ -58,6 +58,7 @@ type Questions struct {
 	all     []Question
 	answers []asking.Answered
 	team    Insiders  // whose turns have begun
+	stopped bool      // the thread waits for the answer to an escalation
 	newest  time.Time // signal
 }
 
@@ -102,13 +103,17 @@ func (q *Questions) of(id string) *Question {
 func (q *Questions) Answers() []asking.Answered { return slices.Clone(q.answers) }
 
 // Answer returns what the system has to publish to answer a question about a call: the answer,
-// after the question if that is not a signal yet. It refuses an answer to what is not asked, one
-// that the question does not take, one under the name of an agent of the solve, and with an [*AnsweredError] that has the first one, one to what
-// has been answered.
+// after the question if that is not a signal yet. With a [*signals.FieldError] it refuses an answer to
+// what is not asked, one that the question does not take, a denial without a reason, and one under the
+// name of an agent of the solve; with an [*AnsweredError] that has the first one, one to what has been
+// answered.
 func (q *Questions) Answer(a asking.Answer) (say []signals.Any, err error) {
+	wrong := func(field, value, problem string) ([]signals.Any, error) {
+		return nil, &signals.FieldError{Kind: asking.KindAnswered, Field: field, Value: value, Problem: problem}
+	}
 	of := q.of(a.ID)
 	if of == nil || of.Call == nil {
-		return nil, fmt.Errorf("%w: no call of a tool is asked about with the id %q", ErrLog, a.ID)
+		return wrong("id", a.ID, "not that of a call of a tool that is asked about")
 	}
 	if err := a.Check(signals.Limits{}); err != nil {
 		return nil, err
@@ -117,13 +122,15 @@ func (q *Questions) Answer(a asking.Answer) (say []signals.Any, err error) {
 	case of.Answer != nil:
 		return nil, &AnsweredError{Thread: of.Thread, By: of.Answer.By, At: of.Answer.At, Question: *of}
 	case !of.Open:
-		return nil, fmt.Errorf("%w: %s does not wait for an answer any more: it was asked anew, or the solve went on", ErrLog, a.ID)
+		return wrong("id", a.ID, "not of a question that waits: it was asked anew, or the solve went on")
 	case !slices.Contains(of.Call.Verdicts(), a.Verdict):
-		return nil, &signals.FieldError{Kind: asking.KindAnswered, Field: "verdict", Value: string(a.Verdict), Problem: "this call may have been made: it can be allowed once"}
+		return wrong("verdict", string(a.Verdict), "this call may have been made: it can be allowed once")
+	case a.Verdict == asking.Deny && strings.TrimSpace(a.Reason) == "":
+		return wrong("reason", "", "required to deny: the agent sees it")
 	case !append(q.team, of.Call.Agent).Outside(cmp.Or(a.By, Person)):
-		return nil, &signals.FieldError{Kind: asking.KindAnswered, Field: "by", Value: a.By, Problem: "an agent of the solve, which never allows a call: give the name of the person who does"}
+		return wrong("by", a.By, "an agent of the solve, which never allows a call: give the name of the person who does")
 	case a.Shown != "" && a.Shown != of.Call.Shown():
-		return nil, &signals.FieldError{Kind: asking.KindAnswered, Field: "shown", Value: a.Shown, Problem: "not of the question as it is: read it again"}
+		return wrong("shown", a.Shown, "not of the question as it is: read it again")
 	}
 	h := signals.Header{Thread: of.Thread, Confidence: 1, TTL: -time.Millisecond, Recipients: signals.To(bus.System)}
 	if of.Seq == 0 {
@@ -152,6 +159,7 @@ func (q *Questions) apply(log []signals.Any, s signals.Any) {
 			ID: h.ID.String(), Thread: h.Thread, Asks: h.Source, Seq: h.Seq, Since: h.Time, Reason: s.Payload.Reason, Context: s.Payload.Context, Open: first,
 		})
 	case *signals.Signal[Answered]:
+		q.stopped = false
 		for i := range q.all { // those that were asked meanwhile are answered with the first one
 			of := &q.all[i]
 			if of.Call == nil && of.Answer == nil {
@@ -169,8 +177,13 @@ func (q *Questions) apply(log []signals.Any, s signals.Any) {
 			})
 		}
 	case *signals.Signal[Decided]:
+		q.stopped = s.Payload.Stop == StopEscalated
 		if !s.Payload.Stop.GoesOn() && s.Payload.Stop != StopEscalated {
 			q.end(func(*Question) bool { return true })
+		}
+	default:
+		if of := q.of(h.ReplyTo.String()); q.stopped && of != nil && of.Open && q.team.Outside(h.Source) {
+			of.Open, of.Answer = false, &Said{By: h.Source, At: h.Time, Seq: h.Seq, Signal: s} // left by somebody: its program goes on with it
 		}
 	}
 }
@@ -254,21 +267,4 @@ func (q *Questions) Record(r asking.Record) {
 		}
 		q.answer(*r.Answer, signals.Header{Time: at})
 	}
-}
-
-// Find returns the question of those whose id begins with a text, if it is one.
-func Find(all []Question, id string) (Question, error) {
-	var found []Question
-	for _, q := range all {
-		if strings.HasPrefix(q.ID, id) {
-			found = append(found, q)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return Question{}, fmt.Errorf("no question has the id %q", id)
-	case 1:
-		return found[0], nil
-	}
-	return Question{}, fmt.Errorf("%d questions have an id that begins with %q", len(found), id)
 }

@@ -1,7 +1,6 @@
 package solves
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -20,13 +19,6 @@ func onlyAsking(j journal.Reader) (string, error) {
 			asks = append(asks, r.Thread)
 		}
 	}
-	if len(asks) > 1 {
-		asks = slices.DeleteFunc(asks, func(thread string) bool {
-			waiting, problem := waits(j, thread)
-			err = errors.Join(err, problem)
-			return !waiting
-		})
-	}
 	if err != nil {
 		return "", err
 	}
@@ -37,16 +29,6 @@ func onlyAsking(j journal.Reader) (string, error) {
 		return asks[0], nil
 	}
 	return "", fmt.Errorf("%w: several solves wait for an answer, name one: %s", runlog.ErrLog, strings.Join(asks, ", "))
-}
-
-// waits reports whether the solve of the thread takes an answer: none is recorded, or
-// left for its program.
-func waits(j journal.Reader, thread string) (bool, error) {
-	l, err := read(j, thread)
-	if err != nil {
-		return false, err
-	}
-	return l.team.Waits(runlog.StageOf(l.said), true) == nil, nil
 }
 
 // records yields the records of signals in a journal.

@@ -253,7 +253,7 @@ func TestAnApprovalFromBeforeQuestionsWereSignalsCounts(t *testing.T) {
 	if err := solves.Answer(t.Context(), store, past[0].Thread, asking.Answer{ID: q[0].ID, Verdict: asking.Deny, By: "bob"}); !errors.As(err, new(*runlog.AnsweredError)) {
 		t.Errorf("a second answer: %v", err)
 	}
-	if err := solves.Answer(t.Context(), store, past[0].Thread, asking.Answer{ID: q[1].ID, Verdict: asking.Deny, By: "bob"}); err != nil {
+	if err := solves.Answer(t.Context(), store, past[0].Thread, asking.Answer{ID: q[1].ID, Verdict: asking.Deny, Reason: "no", By: "bob"}); err != nil {
 		t.Fatal(err)
 	}
 	recorder, err := journal.NewRecorder(store)

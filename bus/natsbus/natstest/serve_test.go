@@ -75,7 +75,7 @@ func TestConsoleShowsAndAnswersSolvesOfOtherProcesses(t *testing.T) {
 	}
 	_ = driver.cmd.Wait() // it ends, as the solve asks
 	_, thread, _ := strings.Cut(items[0].Solve, ".")
-	driver.sees(t, "swarmbus answer swarmbus TEXT --thread "+thread+" --server LINK")
+	driver.sees(t, "swarmbus answer swarmbus --question "+strings.TrimPrefix(items[0].ID, items[0].Solve+".")+" TEXT --thread "+thread+" --server LINK")
 	if _, err := c.Answer(soon(t), items[0].ID, api.Answer{Text: "It is.", By: "ceo"}); err != nil {
 		t.Fatalf("%v\n%s", err, console.text())
 	}
