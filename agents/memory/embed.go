@@ -2,18 +2,44 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/internal/text"
 )
 
-// model names the embedder in the store.
-func (p *Pool) model() string { return p.o.Embedder.ID().String() }
+// model names the embedder in the store. A model whose vectors have got another length is another one.
+func (p *Pool) model() string {
+	name := p.o.Embedder.ID().String()
+	if n := p.length.Load(); n > 0 {
+		return fmt.Sprintf("%s of %d numbers", name, n)
+	}
+	return name
+}
+
+// resized reports whether an error says that the store has vectors of another length in the model,
+// and names the model by the length of those that it makes now from here on.
+func (p *Pool) resized(err error, length int) bool {
+	var refused *VectorError
+	if !errors.As(err, &refused) || refused.Length == 0 || refused.Length == length {
+		return false
+	}
+	return p.length.CompareAndSwap(0, int64(length))
+}
+
+// forget takes back the length of one odd vector, which others do not have.
+func (p *Pool) forget(err error) {
+	if refused := (*VectorError)(nil); errors.As(err, &refused) {
+		p.length.Store(0)
+	}
+}
 
 const (
-	batch     = 64 // texts that an embedder gets at once
+	page      = 256 * batch // facts that are listed at once, since a list looks at all that have no vector
+	batch     = 64          // texts that an embedder gets at once
 	mostLate  = 4 * batch
 	mostBytes = 8 << 10 // of a text, which models of 8192 tokens accept
 )
@@ -44,28 +70,33 @@ func (p *Pool) Embed(ctx context.Context) iter.Seq2[Progress, error] {
 	return func(yield func(Progress, error) bool) {
 		var done Progress
 		for {
-			facts, left, err := p.o.Store.Missing(ctx, p.model(), batch)
+			facts, left, err := p.o.Store.Missing(ctx, p.model(), page)
 			if err == nil && len(facts) == 0 {
 				return
 			}
-			if err == nil {
-				err = p.embed(ctx, facts, &done)
+			for of := range slices.Chunk(facts, batch) {
+				err = p.embed(ctx, of, &done)
+				left -= len(of)
+				if done.Left = max(0, left); !yield(done, err) || err != nil {
+					return
+				}
 			}
-			done.Left = max(0, left-len(facts))
-			if !yield(done, err) || err != nil {
+			if err != nil {
+				yield(done, err)
 				return
 			}
 		}
 	}
 }
 
-// catchUp gives vectors to the facts that are new.
+// catchUp gives vectors to the facts that are new. Where the model's vectors have got another length, so
+// that all are new, it gives them to some: each recall goes on with it, since nobody knew before.
 func (p *Pool) catchUp(ctx context.Context) error {
 	facts, all, err := p.o.Store.Missing(ctx, p.model(), mostLate)
 	if err != nil {
 		return err
 	}
-	if all > mostLate {
+	if all > mostLate && p.length.Load() == 0 {
 		return &StaleError{p.model(), all}
 	}
 	var done Progress
@@ -95,10 +126,20 @@ func (p *Pool) embed(ctx context.Context, facts []Fact, done *Progress) error {
 		if !directed(vectors[i]) {
 			all[f.ID] = nil
 			done.Failed++
+			continue
+		}
+		if err := CheckVector(p.model(), vectors[i], int(p.length.Load())); err != nil {
+			return err
 		}
 	}
-	done.Done += len(facts)
-	return p.o.Store.SetVectors(ctx, p.model(), all)
+	err = p.o.Store.SetVectors(ctx, p.model(), all)
+	if p.resized(err, len(vectors[0])) {
+		err = p.o.Store.SetVectors(ctx, p.model(), all)
+	}
+	if err == nil {
+		done.Done += len(facts)
+	}
+	return err
 }
 
 // vectors returns the vectors of texts, of which a long one counts with its beginning.

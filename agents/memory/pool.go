@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models"
@@ -25,7 +26,8 @@ type Options struct {
 
 // A Pool is what agents know from earlier solves. It is safe for concurrent use.
 type Pool struct {
-	o Options
+	o      Options
+	length atomic.Int64 // of the embedder's vectors, where the store has those of another length; else 0
 
 	mu      sync.Mutex // protects the field below
 	threads map[string]*thread
@@ -132,8 +134,20 @@ func (p *Pool) Recall(ctx context.Context, q Query) ([]Found, error) {
 	if err := CheckVector(p.model(), vectors[0], 0); err != nil {
 		return nil, err
 	}
+	found, err := p.nearest(ctx, q, vectors[0])
+	if !p.resized(err, len(vectors[0])) {
+		return found, err
+	}
+	if err := p.catchUp(ctx); err != nil {
+		p.forget(err)
+		return nil, err
+	}
+	return p.nearest(ctx, q, vectors[0])
+}
+
+func (p *Pool) nearest(ctx context.Context, q Query, v []float32) ([]Found, error) {
 	now := p.o.Clock()
-	near, err := p.o.Store.Nearest(ctx, p.model(), vectors[0], Filter{
+	near, err := p.o.Store.Nearest(ctx, p.model(), v, Filter{
 		Now: now, Confirmed: !q.Quarantined, Categories: q.Categories, Since: q.Since, Until: q.Until,
 	}, q.candidates())
 	return rank(near, &q, now), err

@@ -67,6 +67,7 @@ var ErrCorrupt = errors.New("memory: the store is corrupt")
 type VectorError struct {
 	Model   string
 	Problem string
+	Length  int // of the model's other vectors, which is another one; 0: that is not the problem
 }
 
 func (e *VectorError) Error() string {
@@ -84,13 +85,13 @@ const MostDimensions = 8192
 // length is 0.
 func CheckVector(model string, v []float32, length int) error {
 	if len(v) == 0 || len(v) > MostDimensions {
-		return &VectorError{model, fmt.Sprintf("%d numbers, not 1 to %d", len(v), MostDimensions)}
+		return &VectorError{model, fmt.Sprintf("%d numbers, not 1 to %d", len(v), MostDimensions), 0}
 	}
 	if length > 0 && len(v) != length {
-		return &VectorError{model, fmt.Sprintf("%d numbers, where the others have %d", len(v), length)}
+		return &VectorError{model, fmt.Sprintf("%d numbers, where the others have %d", len(v), length), length}
 	}
 	if !directed(v) {
-		return &VectorError{model, "it has no direction: it is zero, too large or has a NaN"}
+		return &VectorError{model, "it has no direction: it is zero, too large or has a NaN", 0}
 	}
 	return nil
 }
