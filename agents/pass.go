@@ -2,9 +2,12 @@ package agents
 
 import "github.com/swarmbus/swarmbus/signals"
 
-// Passed says that an agent has nothing to add in a turn, and why. Every agent may
-// emit it, whatever its CanEmit. A swarm keeps it in the log, but no agent hears it,
-// and it does not count as a signal of the solve.
+// Records returns the kinds by which an agent says how a turn went: [Passed] and [Fallback]. Every
+// agent may emit them, whatever its CanEmit. A swarm keeps them in the log, but no agent hears
+// them, and they do not count as signals of the solve.
+func Records() []signals.Kind { return []signals.Kind{Passed{}.Kind(), Fallback{}.Kind()} }
+
+// Passed says that an agent has nothing to add in a turn, and why: see [Records].
 type Passed struct {
 	Reason string `json:"reason,omitempty"`
 }

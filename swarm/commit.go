@@ -131,7 +131,10 @@ func (r *solve) failed(ctx context.Context, t *seat.Turn, err error) {
 
 // admit publishes a signal of an agent, or returns why it is refused.
 func (r *solve) admit(ctx context.Context, s *seat.Seat, said signals.Any) error {
-	if said.Kind() == (agents.Passed{}).Kind() {
+	if slices.Contains(agents.Records(), said.Kind()) {
+		if _, unread := said.Body().(signals.Raw); unread { // of one that joins: it could leave the group that its votes belong to
+			return &signals.FieldError{Kind: said.Kind(), Field: "type", Value: string(said.Kind()), Problem: "is not for an agent that joins"}
+		}
 		h := said.Head()
 		h.Recipients = signals.To(bus.System)
 		return r.publish(ctx, s.Publisher, signals.With(said, h))

@@ -21,7 +21,7 @@ func (r *solve) restore(ctx context.Context, log []signals.Any) {
 	past := seat.NewRecall(r.seats)
 	r.result.Seed = cmp.Or(seedOf(log), r.result.Seed)
 	for _, s := range log {
-		if k := s.Kind(); r.seats.Of(s.Head().Source) != nil && k != (agents.Passed{}).Kind() && k != coordination.KindTransition {
+		if k := s.Kind(); r.seats.Of(s.Head().Source) != nil && !slices.Contains(agents.Records(), k) && k != coordination.KindTransition {
 			r.emitted++
 		}
 		if s.Kind() == routing.KindTimer {

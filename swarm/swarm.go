@@ -105,12 +105,12 @@ func (s *Swarm) openLayer() (err error) {
 	return err
 }
 
-// emits returns the kinds that an agent may emit: it may always pass.
+// emits returns the kinds that an agent may emit: it may always say how its turn went.
 func emits(a *agents.Agent) []signals.Kind {
 	if a.CanEmit == nil {
 		return nil
 	}
-	return append(published(a), agents.Passed{}.Kind())
+	return append(published(a), agents.Records()...)
 }
 
 // published returns the kinds of CanEmit that an agent publishes itself: what it says to

@@ -11,8 +11,11 @@ import (
 
 // Ask calls a model and reports the call: a hook that ctx carries sees an
 // [hooks.OpModel], and its cost is counted for the turn that ctx belongs to
-// ([agents.Spend]). An answer beyond the bounds is an error. Agents should call Ask rather than the model's method.
+// ([agents.Spend]). A [Fallback] reports those of the models that it asks. An answer beyond the bounds is an error. Agents should call Ask rather than the model's method.
 func Ask(ctx context.Context, m Model, r *Request) (a *Answer, err error) {
+	if f, ok := m.(fallback); ok {
+		return f.ask(ctx, r, Ask)
+	}
 	id, began := m.ID(), time.Now()
 	op := hooks.Op{Name: hooks.OpModel, Target: id.Name, Attributes: []slog.Attr{slog.String(hooks.AttrProvider, id.Provider)}}
 	if t := agents.TurnOf(ctx); t != nil {

@@ -50,6 +50,9 @@ type Request struct {
 	Temperature *float64 `json:"temperature,omitempty"` // nil: the provider's default
 	Seed        *int     `json:"seed,omitempty"`        // for providers that take one
 
+	// Elsewhere says that another model answers if this one is out: see [Fallback]. Limits then
+	// do not wait for the end of an outage.
+	Elsewhere bool `json:"-"`
 	// Show is called with each piece of the answer as it arrives, by the
 	// goroutine that called Ask, before Ask returns. Nil: none.
 	Show func(Piece) `json:"-"`
@@ -137,6 +140,8 @@ type Answer struct {
 	Cost Money `json:"cost,omitempty"`
 	// Kept goes back with the answer, see [Answer.Message]. Nil: nothing.
 	Kept *Kept `json:"kept,omitempty"`
+	// Instead is set if another model answered than the one that was asked: see [Fallback].
+	Instead *Instead `json:"instead,omitempty"`
 	// Notes say what a person may want to know of how the answer came about, such as a
 	// parameter that the server refused, or a reason to stop that is not known.
 	Notes []string `json:"notes,omitempty"`

@@ -65,6 +65,7 @@ func (r *refs) UnmarshalJSON(text []byte) error {
 type reading struct {
 	signals  []signals.Any
 	problems []string
+	by       *models.Instead // the model that answered in place of the one that was asked; nil: that one did
 }
 
 // read converts an answer to signals, and describes what does not conform.
@@ -76,6 +77,7 @@ func (v *view) read(a *models.Answer, all []form) (r reading) {
 		}
 		r.problems = append(r.problems, cut)
 	}
+	r.by = a.Instead
 	elements, err := elementsOf(a.Text)
 	if err != nil {
 		r.problems = append(r.problems, err.Error())

@@ -200,25 +200,39 @@ func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, 
 		}
 		agents.Spend(ctx, agents.Cost{Repairs: 1})
 		if r, err = th.again(ctx, a, fill(th.view.prompts.Repair, repairData{r.problems}), r); err != nil {
-			return append(th.tools, r.signals...), err
+			return th.all(r), err
 		}
 	} else if turn.Effort == signals.Deep {
 		first, failed := r, (*models.Error)(nil)
 		r, err = th.again(ctx, a, fill(th.view.prompts.Again, struct{}{}), r)
 		if err != nil && !errors.As(err, &failed) {
-			return append(th.tools, first.signals...), err // the turn has ended, or the recording lacks the answer
+			return th.all(first), err // the turn has ended, or the recording lacks the answer
 		}
 		if err != nil || len(r.problems) > 0 {
 			r = first // a failed review does not fail the turn
 		}
 	}
-	all := append(th.tools, r.signals...)
+	all := th.all(r)
 	if len(r.problems) > 0 {
 		agents.Spend(ctx, agents.Cost{Refusals: len(r.problems)})
 		return all, &RefusalError{t.ID, r.problems}
 	}
 	return all, nil
 }
+
+// all returns what the agent says: which model answered, if it is not its own, what tools returned, and what
+// was read.
+func (th *thought) all(r reading) (all []signals.Any) {
+	if r.by != nil {
+		all = append(all, signals.New(signals.Header{Confidence: 1}, agents.Fallback{
+			Model: r.by.Model.String(), For: th.model.ID().String(), Reason: text.Fit(r.by.Why, mostWhy),
+		}))
+	}
+	return append(append(all, th.tools...), r.signals...)
+}
+
+// mostWhy is the most bytes of why a model did not answer.
+const mostWhy = 1 << 10
 
 // widest is the bound on an answer up to which one that reached its own is raised: servers
 // refuse what is beyond the model's.
@@ -250,7 +264,7 @@ func (th *thought) again(ctx context.Context, a *models.Answer, why string, befo
 	}
 	r := th.read(a)
 	if len(r.problems) > 0 && len(r.signals) == 0 {
-		r.signals = before.signals
+		r.signals, r.by = before.signals, before.by
 	}
 	return r, nil
 }

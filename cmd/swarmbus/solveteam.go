@@ -246,7 +246,7 @@ func (f *teamFlags) replace(t *teams.Team) error {
 	turn := 0
 	for i := range t.Agents {
 		if t.Agents[i].Join == "" {
-			t.Agents[i].Model = f.models[turn%len(f.models)]
+			t.Agents[i].Model, t.Agents[i].Fallback = f.models[turn%len(f.models)], nil // which is of the file's
 			turn++
 		}
 	}

@@ -452,3 +452,44 @@ func TestBookedKeepsTheOrderOfChanges(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestAFallbackIsReplayed has a model that is out in one turn and answers in the next.
+func TestAFallbackIsReplayed(t *testing.T) {
+	store := &journal.Memory{}
+	recorder, err := journal.NewRecorder(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	first := &models.Scripted{Name: "large"}
+	first.Answer = func(context.Context, *models.Request) (*models.Answer, error) {
+		if n++; n == 1 {
+			return nil, &models.Error{Model: first.ID(), Problem: models.ErrNotFound, Status: 404, Detail: "gone"}
+		}
+		return models.Text("large"), nil
+	}
+	second := models.Script("small")
+	second.Name = "small"
+	ask := func(m models.Model) (said []string) {
+		for round := 1; round < 3; round++ {
+			a := agents.Agent{ID: "a", Reactor: agents.On(func(ctx context.Context, _ *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
+				got, err := models.Ask(ctx, m, &models.Request{Messages: []models.Message{models.User("?")}, Most: 9})
+				said = append(said, fmt.Sprintf("%+v %+v %v", got.Text, got.Instead, err))
+				return agents.Emit()
+			})}
+			if _, err := a.Take(t.Context(), &agents.Turn{Thread: "t", Round: round, New: []signals.Any{signals.New(signals.Header{}, signals.Task{Task: "?"})}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return said
+	}
+	recorded := ask(models.Fallback(cassette.Model(first, recorder), cassette.Model(second, recorder)))
+	results, err := journal.ReadResults(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := ask(models.Fallback(cassette.Replay(first.ID(), results), cassette.Replay(second.ID(), results)))
+	if diff := cmp.Diff(recorded, again); diff != "" || !strings.Contains(recorded[0], "gone") || !strings.HasPrefix(recorded[1], "large <nil>") {
+		t.Errorf("%s %v", diff, recorded)
+	}
+}

@@ -152,7 +152,7 @@ func (r *Router) take(ctx context.Context, t *Turn) ([]Say, error) {
 			if !roomlog.IsSilence(p.Content) {
 				said = append(said, p)
 			}
-		case agents.Passed:
+		case agents.Passed, agents.Fallback:
 		default:
 			return nil, &signals.FieldError{Kind: s.Kind(), Field: "type", Value: string(s.Kind()), Problem: "not room.say"}
 		}

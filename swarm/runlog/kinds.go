@@ -23,7 +23,7 @@ func Reserved() []signals.Kind {
 func Kinds() []signals.Registration {
 	return append(slices.Concat(routing.Kinds(), coordination.Entries(), asking.Payloads()),
 		signals.For[Began](), signals.For[Planned](), signals.For[Late](), signals.For[Failed](), signals.For[Refused](), signals.For[Same](), signals.For[Answered](), signals.For[settle.Unpaid](),
-		signals.For[agents.Passed](), signals.For[signals.Retraction](),
+		signals.For[agents.Passed](), signals.For[agents.Fallback](), signals.For[signals.Retraction](),
 		signals.For[conflict.Resolution](),
 		signals.For[claims.Written](), signals.For[Opened](), signals.For[Decided](), signals.For[Outcome](),
 	)

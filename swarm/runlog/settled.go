@@ -83,7 +83,7 @@ func (t *Thread) SettledAs(by consensus.Strategy, o *consensus.Options, weights 
 		_, n, _ := pair.Majority(t.Votes.withAnswers(cmp.Or(o, &consensus.Options{})).Electorate)
 		return sides[max(0, cmp.Compare(n.B, n.A))], n.A != n.B, nil
 	case conflict.ByDebate:
-		before := Votes{made: t.Votes.made, cast: t.Votes.cast, aliases: t.Votes.aliases, answers: t.Votes.answers, calls: t.Votes.calls, out: t.Votes.out, yield: t.Votes.yield}
+		before := Votes{made: t.Votes.made, cast: t.Votes.cast, aliases: t.Votes.aliases, answers: t.Votes.answers, calls: t.Votes.calls, out: t.Votes.out, turns: t.Votes.turns, yield: t.Votes.yield}
 		before.settled = slices.DeleteFunc(slices.Clone(t.Votes.settled), func(s settlement) bool { return s.seq == t.Conflicts.Last().Seq })
 		if err := before.CountBy(by, o, weights); err != nil {
 			return signals.ID{}, false, err

@@ -31,7 +31,7 @@ type Thread struct {
 func New(name string) *Thread {
 	t := &Thread{Name: name, Repeats: newRepeats(), Coordination: coordination.NewThread()}
 	t.Calls.init(&t.Votes)
-	t.Votes.init(&t.Calls, &t.Withdrawn)
+	t.Votes.init(&t.Calls, &t.Withdrawn, &t.Turns)
 	t.Conflicts.init(name, &t.Votes)
 	t.Debates.init()
 	return t

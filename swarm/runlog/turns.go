@@ -16,7 +16,20 @@ type Turns struct {
 	Failed  []Failed
 	Refused []Refused
 	Passed  []TurnPassed
+	// Fallbacks are the turns in which another model than the agent's own answered.
+	Fallbacks []*signals.Signal[agents.Fallback]
+
+	by map[turn]string // the models of Fallbacks
 }
+
+// A turn is one of an agent.
+type turn struct {
+	agent string
+	round int
+}
+
+// Model returns the model that answered in a turn in place of the agent's own; "": none did.
+func (t *Turns) Model(agent string, round int) string { return t.by[turn{agent, round}] }
 
 func (t *Turns) apply(s signals.Any) {
 	switch s := s.(type) {
@@ -37,6 +50,11 @@ func (t *Turns) apply(s signals.Any) {
 		}
 	case *signals.Signal[Refused]:
 		t.Refused = append(t.Refused, s.Payload)
+	case *signals.Signal[agents.Fallback]:
+		if t.by == nil {
+			t.by = map[turn]string{}
+		}
+		t.Fallbacks, t.by[turn{s.Source, int(s.Round)}] = append(t.Fallbacks, s), s.Payload.Model
 	case *signals.Signal[agents.Passed]:
 		t.Passed = append(t.Passed, passed(s))
 	}

@@ -2,6 +2,7 @@ package runlog
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -28,6 +29,8 @@ type Votes struct {
 	all           *standings
 	calls         *Calls
 	out           *Withdrawn
+	turns         *Turns
+	models        map[string]string // by voter: the model that answered in its own one's place when it last voted
 	polled        mode.Poll
 
 	by      consensus.Strategy
@@ -38,8 +41,8 @@ type Votes struct {
 	err     error
 }
 
-func (v *Votes) init(c *Calls, out *Withdrawn) {
-	v.aliases, v.all, v.calls, v.out = map[string]string{}, newStandings(), c, out
+func (v *Votes) init(c *Calls, out *Withdrawn, turns *Turns) {
+	v.aliases, v.all, v.calls, v.out, v.turns = map[string]string{}, newStandings(), c, out, turns
 }
 
 // CountBy makes the votes count by a strategy with options, nil for the defaults of both;
@@ -52,7 +55,7 @@ func (v *Votes) CountBy(by consensus.Strategy, o *consensus.Options, weights map
 
 // CountedBy returns the votes counted anew, without an effect on v: see CountBy.
 func (v *Votes) CountedBy(by consensus.Strategy, o *consensus.Options, weights map[string]float64) (*consensus.Round, error) {
-	again := Votes{made: v.made, cast: v.cast, aliases: v.aliases, answers: v.answers, settled: v.settled, calls: v.calls, out: v.out, yield: v.yield}
+	again := Votes{made: v.made, cast: v.cast, aliases: v.aliases, answers: v.answers, settled: v.settled, calls: v.calls, out: v.out, turns: v.turns, yield: v.yield}
 	err := again.CountBy(by, o, weights)
 	return again.round, err
 }
@@ -65,9 +68,11 @@ func (v *Votes) Stated() (consensus.Strategy, *consensus.Options) {
 	return v.by, v.options
 }
 
-// Terms returns what the votes count by: as stated, and with what settlements leave.
+// Terms returns what the votes count by: as stated, with what settlements leave, and with voters
+// whose model did not answer in the group of the one that did.
 func (v *Votes) Terms() (consensus.Strategy, *consensus.Options) {
 	by, o := v.Stated()
+	o = v.regrouped(o)
 	if v.yield || len(v.settled) == 0 {
 		return by, o
 	}
@@ -186,10 +191,50 @@ func (v *Votes) enter(p *agents.Standing) error {
 	return Fold(v.round, p.Proposal, 1)
 }
 
-// take takes the next vote.
+// take takes the next vote. One by another model than the voter's last may change its group.
 func (v *Votes) take(s *signals.Signal[signals.Vote]) error {
 	v.cast = append(v.cast, s)
+	if v.modelOf(s) != v.models[s.Source] {
+		return v.recount()
+	}
 	return v.vote(s)
+}
+
+func (v *Votes) modelOf(s *signals.Signal[signals.Vote]) string {
+	return v.turns.Model(s.Source, int(s.Round))
+}
+
+// regroup finds the models that answered in place of voters' own when they voted last.
+func (v *Votes) regroup() {
+	v.models = nil
+	for _, s := range v.cast {
+		if model := v.modelOf(s); v.out.Counts(s.ID) && model != v.models[s.Source] {
+			if v.models == nil {
+				v.models = map[string]string{}
+			}
+			v.models[s.Source] = model
+		}
+	}
+}
+
+// regrouped returns the options with the models that answered as groups of their voters.
+func (v *Votes) regrouped(o *consensus.Options) *consensus.Options {
+	more := o
+	for voter, model := range v.models {
+		if model == "" || o == nil {
+			continue
+		}
+		if more == o {
+			more = new(*o)
+			more.Groups = map[string]string{}
+			for _, other := range o.Electorate { // each that has no group is one of its own
+				more.Groups[other] = other
+			}
+			maps.Copy(more.Groups, o.Groups)
+		}
+		more.Groups[voter] = model
+	}
+	return more
 }
 
 func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
@@ -218,6 +263,7 @@ func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
 // recount counts anew, the proposals first, so that no vote precedes its proposal.
 func (v *Votes) recount() (err error) {
 	v.all, v.polled = newStandings(), mode.Poll{}
+	v.regroup()
 	for _, p := range v.made {
 		v.all.Propose(v.out.stated(p), v.aliases[p.Payload.ProposalID])
 	}

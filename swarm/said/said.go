@@ -137,6 +137,8 @@ func Of(s signals.Any) (l Line) {
 		return retraction(s.Head(), p)
 	case agents.Passed:
 		return Line{Form: "passed", Text: p.Reason}
+	case agents.Fallback:
+		return record("fallback", Warning, s.Head().Source, p)
 	case asking.Call:
 		return Line{Form: "escalation", About: Person, Tone: Bad, By: p.Agent, Text: p.String()}
 	case asking.Answer:

@@ -74,7 +74,9 @@ type Logged struct {
 	Refused []Refused           // signals of agents that were not published, in commit order
 	Late    []runlog.Late       // turns that a round continued without, in log order
 	Passed  []runlog.TurnPassed // turns in which agents said that they had nothing to add, in log order
-	Unpaid  []settle.Unpaid     // rounds of debates that were not held, in log order
+	// Fallbacks are the turns in which another model than the agent's own answered, in log order.
+	Fallbacks []*signals.Signal[agents.Fallback]
+	Unpaid    []settle.Unpaid // rounds of debates that were not held, in log order
 
 	// Questions are those to a person, in log order. One that is open is waited for if the solve
 	// has stopped.
@@ -103,7 +105,7 @@ type Cost struct {
 func LoggedBy(t *runlog.Thread) Logged {
 	l := Logged{
 		Log: t.Log, Proposals: t.Votes.Show(""), Conflicts: t.Conflicts.All(), Open: t.Conflicts.Open(), Settled: t.Conflicts.Settled,
-		Late: t.Turns.Late, Passed: t.Turns.Passed, Rounds: t.Turns.Rounds, Planned: t.Calls.Planned, Calls: t.Turns.Begun,
+		Late: t.Turns.Late, Passed: t.Turns.Passed, Fallbacks: t.Turns.Fallbacks, Rounds: t.Turns.Rounds, Planned: t.Calls.Planned, Calls: t.Turns.Begun,
 		Unpaid: t.Debates.Unpaid, Questions: t.Questions.All(), Retracted: t.Withdrawn.Said, Fallen: t.Withdrawn.Fallen,
 	}
 	for _, f := range t.Turns.Failed {

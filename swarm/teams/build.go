@@ -81,11 +81,15 @@ func (t *Team) Build(p Parts) (swarm.Options, error) {
 			o.Agents = append(o.Agents, joined)
 			continue
 		}
-		m := p.Models(a.Model)
-		if m == nil {
-			return swarm.Options{}, fmt.Errorf("teams: %s has no model: %q is missing", a.ID, a.Model)
+		var all []models.Model
+		for _, name := range append([]string{a.Model}, a.Fallback...) {
+			m := p.Models(name)
+			if m == nil {
+				return swarm.Options{}, fmt.Errorf("teams: %s has no model: %q is missing", a.ID, name)
+			}
+			all = append(all, m)
 		}
-		o.Agents = append(o.Agents, a.build(m, t.Models[a.Model], p))
+		o.Agents = append(o.Agents, a.build(models.Fallback(all[0], all[1:]...), t.Models[a.Model], p))
 	}
 	return o, nil
 }

@@ -62,6 +62,7 @@ type Agent struct {
 	Role        string            `json:"role,omitempty" jsonschema:"What the agent does, in the second person: You look for …"`
 	Personality *Personality      `json:"personality,omitempty" jsonschema:"The agent's tendencies. Default: neutral."`
 	Model       string            `json:"model,omitempty" jsonschema:"The name of a model of the team. Default: the only one."`
+	Fallback    []string          `json:"fallback,omitempty" jsonschema:"The names of models of the team that answer, in order, while the agent's own is out: in an outage, at a rate limit beyond patience, or when it is gone. Default: none."`
 	Join        Variable          `json:"join,omitempty" jsonschema:"Name of the environment variable with the token of a program that takes the agent's turns over HTTP, in place of a model."`
 	Timeout     Duration          `json:"timeout,omitempty" jsonschema:"Time limit of a turn of an agent that joins, such as 30s. Default: 2m."`
 	Group       string            `json:"group,omitempty" jsonschema:"Agents with correlated errors, whose votes are not independent. Default: the agents of one model."`

@@ -205,6 +205,7 @@ func (t *Team) checkAgent(f *faults, field string, a Agent) {
 	} else if !found {
 		f.add(field+".model", "no model is called %q%s", name, text.Suggest(name, t.names()))
 	}
+	t.checkFallback(f, field+".fallback", a)
 	f.check(field+".weight", signals.Unit("weight", a.Weight))
 	f.check(field+".personality", a.Personality.traits().Validate())
 	for name, p := range a.Tools {
@@ -220,9 +221,26 @@ func (t *Team) checkAgent(f *faults, field string, a Agent) {
 	}
 }
 
+func (t *Team) checkFallback(f *faults, field string, a Agent) {
+	own, _ := t.modelOf(a)
+	seen := []string{own}
+	for i, name := range a.Fallback {
+		field := fmt.Sprintf("%s[%d]", field, i)
+		switch _, found := t.Models[name]; {
+		case !found:
+			f.add(field, "no model is called %q%s", name, text.Suggest(name, t.names()))
+		case t.Embeds(name):
+			f.add(field, "%q makes the vectors of the memory", name)
+		case slices.Contains(seen, name):
+			f.add(field, "%q is asked already", name)
+		}
+		seen = append(seen, name)
+	}
+}
+
 // checkJoined refuses what the program of an agent that joins would not know of.
 func (t *Team) checkJoined(f *faults, field string, a Agent) {
-	for name, given := range map[string]bool{"model": a.Model != "", "tools": len(a.Tools) > 0} {
+	for name, given := range map[string]bool{"model": a.Model != "", "fallback": len(a.Fallback) > 0, "tools": len(a.Tools) > 0} {
 		if given {
 			f.add(field+"."+name, "is not for an agent that joins, whose program chooses it")
 		}

@@ -198,6 +198,9 @@ func (t *page) stopped(r *solves.Result) {
 		dissenter[v.Voter] = true
 		t.line("%s   %s  %s", t.paint(bold, "Dissent"), t.name(v.Voter), t.said(fmt.Sprintf("%s %s: %s", v.Stance, v.ProposalID, v.Reasoning)))
 	}
+	for _, f := range r.Fallbacks {
+		t.line("%s  %s  %s", t.paint(bold, "Fallback"), t.name(f.Source), t.said(fmt.Sprintf("round %d: %v", f.Round, f.Payload)))
+	}
 	t.claims(r)
 	t.retracted(r)
 	why := "it has not stopped: it is running, or was broken off"

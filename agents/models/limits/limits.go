@@ -21,7 +21,8 @@ type Options struct {
 	// Tries of a call; 0: 8, 1: no retries. The error of a call that was retried, or
 	// would have to wait too long, is [models.Error].Final. As long as no call has
 	// reached the provider, a call that is not connected is tried at most three times. So is
-	// one whose answer breaks off. An answer that cannot be read is asked for once more, and
+	// one whose answer breaks off. If another model answers elsewhere ([models.Request].Elsewhere), what
+	// failed or was not connected is tried twice, and no outage is waited for. An answer that cannot be read is asked for once more, and
 	// the model is told what is wrong with it.
 	Tries int
 	// Pause is the pause before the second try; it doubles up to MaxPause, each with
@@ -105,7 +106,7 @@ func (l *limited) Ask(ctx context.Context, r *models.Request) (*models.Answer, e
 		}
 		r = &again
 	}
-	return l.repeat(ctx, func(last error) (*models.Answer, error) {
+	return l.repeat(ctx, r.Elsewhere, func(last error) (*models.Answer, error) {
 		if shown {
 			r.Show(models.Piece{Again: true})
 			shown = false

@@ -24,12 +24,22 @@ const (
 	cutOff    = 3
 )
 
+// tries returns the tries of a call by the problem that ends them before [Options.Tries] do.
+func tries(elsewhere bool) map[*models.Problem]int {
+	most := map[*models.Problem]int{models.ErrMalformed: malformed, models.ErrCutOff: cutOff}
+	if elsewhere {
+		most[models.ErrOverloaded], most[models.ErrConnection], most[models.ErrTimeout], most[models.ErrOpen] = 2, 2, 1, 1
+	}
+	return most
+}
+
 // repeat calls try until it succeeds, fails permanently or has used up its
-// tries. It is told the error of the last one.
-func (s *Shared) repeat(ctx context.Context, try func(last error) (*models.Answer, error)) (*models.Answer, error) {
+// tries. It is told the error of the last one. elsewhere says that another model answers if
+// this one does not.
+func (s *Shared) repeat(ctx context.Context, elsewhere bool, try func(last error) (*models.Answer, error)) (*models.Answer, error) {
 	var last error
 	unconnected := 0 // tries before any has reached the server
-	broken := map[*models.Problem]int{models.ErrMalformed: malformed, models.ErrCutOff: cutOff}
+	left := tries(elsewhere)
 	pauses := retry.Backoff{First: s.opts.Pause, Most: max(s.opts.Pause, s.opts.MaxPause), Factor: 2, Jitter: jitter}
 	for n := 1; ; n++ {
 		a, err := try(last)
@@ -43,8 +53,8 @@ func (s *Shared) repeat(ctx context.Context, try func(last error) (*models.Answe
 			unconnected++
 		}
 		var failed *models.Error
-		if errors.As(err, &failed) && broken[failed.Problem] > 0 {
-			if broken[failed.Problem]--; broken[failed.Problem] == 0 {
+		if errors.As(err, &failed) && left[failed.Problem] > 0 {
+			if left[failed.Problem]--; left[failed.Problem] == 0 {
 				n = s.opts.Tries // this was the last
 			}
 		}

@@ -146,6 +146,7 @@ type Vote struct {
 	Seq         uint64  `json:"seq"`
 	Round       int     `json:"round"`
 	Voter       string  `json:"voter"`
+	Model       string  `json:"model,omitempty" doc:"The model that answered in place of the voter's own"`
 	Proposal    string  `json:"proposal" doc:"Id under which the vote counts"`
 	Stance      string  `json:"stance" enum:"agree,disagree,abstain"`
 	Weight      float64 `json:"weight"`

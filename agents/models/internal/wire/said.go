@@ -121,7 +121,7 @@ var sorts = []struct {
 	{models.ErrFiltered, []string{"content_filter", "content_policy", "contentfilter", "responsibleai", "data_inspection", "moderation"}, true},
 	{models.ErrRateLimited, []string{"rate_limit", "ratelimit", "rate-limit", "too_many_requests", "resource_exhausted", "throttl"}, false},
 	{models.ErrAuth, []string{"api_key_invalid", "invalid_api_key", "authentication", "unauthenticated", "unauthorized", "permission"}, true},
-	{models.ErrNotFound, []string{"model_not_found", "not_found", "notfound", "deployment_not_found"}, true},
+	{models.ErrNotFound, []string{"model_not_found", "not_found", "notfound", "decommissioned", "model_retired"}, true},
 	{models.ErrTimeout, []string{"timeout", "deadline_exceeded"}, false},
 	{models.ErrOverloaded, []string{"overloaded", "unavailable", "server_error", "internal", "api_error"}, false},
 	{models.ErrInvalid, []string{"invalid", "bad_request", "badrequest", "context_length", "unsupported", "validation", "unprocessable"}, false},

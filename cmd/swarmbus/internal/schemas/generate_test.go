@@ -107,7 +107,7 @@ func all() []kind {
 		of[coordination.Escalation](), of[coordination.Transition](),
 		of[coordination.Step](), of[coordination.Requested](), of[coordination.Members](), of[coordination.Closed](),
 		of[runlog.Began](), of[runlog.Planned](), of[runlog.Late](), of[runlog.Failed](), of[runlog.Refused](), of[runlog.Same](), of[runlog.Answered](),
-		of[settle.Unpaid](), of[agents.Passed](), of[conflict.Resolution](), of[runlog.Opened](), of[runlog.Decided](), of[runlog.Outcome](),
+		of[settle.Unpaid](), of[agents.Passed](), of[agents.Fallback](), of[conflict.Resolution](), of[runlog.Opened](), of[runlog.Decided](), of[runlog.Outcome](),
 		of[claims.Written](), of[signals.Retraction](), of[asking.Call](), of[asking.Answer](),
 		of[reports.Received](), of[reports.Progress](), of[reports.Completion](), of[reports.Failure](), of[reports.Block](),
 		of[reports.ResearchFinding](), of[reports.WorkerFinding](), of[reports.ResearchLearning](), of[reports.WorkerLearning](), of[reports.Requested](),

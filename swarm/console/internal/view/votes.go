@@ -30,7 +30,7 @@ func (b *ballots) cast(s *solve, v *signals.Signal[signals.Vote]) api.Vote {
 		id = of.ID()
 	}
 	vote := api.Vote{
-		Seq: v.Seq, Round: int(v.Round), Voter: v.Source, Proposal: id, Stance: p.Stance.String(), Weight: p.Weight,
+		Seq: v.Seq, Round: int(v.Round), Voter: v.Source, Model: s.Turns.Model(v.Source, int(v.Round)), Proposal: id, Stance: p.Stance.String(), Weight: p.Weight,
 		Reasoning: p.Reasoning, CausalLevel: levelOf(v.CausalLevel), Counts: true,
 	}
 	place := [2]string{v.Source, id}
