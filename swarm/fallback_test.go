@@ -81,7 +81,7 @@ func TestTwoAgentsThatFellBackToOneModelAreOneOpinion(t *testing.T) {
 		}
 		checkResult(t, r)
 		for _, v := range []string{"v1", "v2"} {
-			if group, _ := r.Decision.Ballots().Group(v); (group == "scripted:small") != (out) {
+			if group, _ := r.Decision.Ballots().Group(v); (group == "scripted:small") != out {
 				t.Errorf("out %v: %s is of the group %q", out, v, group)
 			}
 		}
