@@ -3,7 +3,6 @@ package anthropic
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -84,39 +83,14 @@ func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, err
 }
 
 // once makes one call. If the request was refused as invalid, it also returns what was said.
-func (m *Model) once(ctx context.Context, r *models.Request, to object) (*models.Answer, *wire.Said, error) {
-	body, err := json.Marshal(to)
-	if err != nil {
-		return nil, nil, m.client.Invalid(err)
-	}
-	resp, err := m.client.Do(ctx, http.MethodPost, m.base.String(), m.header, body)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer resp.Close()
-	if resp.Status >= http.StatusBadRequest {
-		e, said := resp.Refusal()
-		if e.Problem != models.ErrInvalid {
-			return nil, nil, e
-		}
-		return nil, &said, e
-	}
+func (m *Model) once(ctx context.Context, r *models.Request, body object) (*models.Answer, *wire.Said, error) {
 	a := answer{asked: r, blocks: map[int]*block{}}
-	for e, err := range resp.Events() {
-		if err == nil {
-			if said, failed := wire.SaidIn(e); failed {
-				return nil, nil, resp.Refused(said)
-			}
-		}
-		if err != nil || ctx.Err() != nil {
-			return nil, nil, resp.Failed(err)
-		}
-		if err := a.read(wire.ObjectOf(e.Data)); err != nil {
-			return nil, nil, resp.Problem(models.ErrMalformed, err.Error())
-		}
-	}
-	if ctx.Err() != nil {
-		return nil, nil, resp.Failed(ctx.Err())
+	resp, refused, err := m.client.Ask(ctx, m.base.String(), m.header, body, func(e wire.Event) error { return a.read(wire.ObjectOf(e.Data)) })
+	switch {
+	case err != nil && a.begun:
+		return nil, nil, err
+	case err != nil:
+		return nil, refused, err
 	}
 	whole, err := a.whole(m.id, resp)
 	return whole, nil, err

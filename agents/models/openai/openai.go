@@ -135,44 +135,14 @@ func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, err
 
 // once makes one call. If the request was refused as invalid, it also returns what was said.
 func (m *Model) once(ctx context.Context, r *models.Request, body object) (*models.Answer, *wire.Said, error) {
-	resp, err := m.post(ctx, "/chat/completions", body)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer resp.Close()
-	if resp.Status >= http.StatusBadRequest {
-		said, err := m.refused(resp.Refusal())
-		return nil, said, err
-	}
 	a := &answer{asked: r}
-	for e, err := range resp.Events() {
-		if err != nil || ctx.Err() != nil {
-			return nil, nil, resp.Failed(err)
-		}
-		if said, failed := wire.SaidIn(e); failed {
-			learns, err := m.refused(resp.Refused(said), said)
-			if a.text.Raw() != "" {
-				learns = nil
-			}
-			return nil, learns, err
-		}
-		a.read(e)
-	}
-	if ctx.Err() != nil {
-		return nil, nil, resp.Failed(ctx.Err())
+	resp, refused, err := m.post(ctx, "/chat/completions", body, func(e wire.Event) { a.read(e) })
+	switch {
+	case err != nil && a.text.Raw() != "":
+		return nil, nil, err
+	case err != nil:
+		return nil, refused, err
 	}
 	whole, err := a.whole(m.id, resp)
 	return whole, nil, err
-}
-
-// refused returns the error for a call that was refused, and what was said if it may be sent
-// otherwise. That a server has no such path is more often the base URL's fault than the model's.
-func (m *Model) refused(e *models.Error, said wire.Said) (*wire.Said, error) {
-	if e.Status == http.StatusNotFound && m.bare {
-		e.Detail = "the base URL has no path, such as /v1: " + e.Detail
-	}
-	if e.Problem != models.ErrInvalid {
-		return nil, e
-	}
-	return &said, e
 }

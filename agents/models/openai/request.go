@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 
@@ -12,15 +13,19 @@ import (
 
 type object = map[string]any
 
-// post sends a request to a path below the base URL.
-func (m *Model) post(ctx context.Context, path string, body object) (*wire.Response, error) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return nil, m.client.Invalid(err)
-	}
-	at := m.base
+// post sends a request to a path below the base URL. That a server has no such path is more often the
+// base URL's fault than the model's.
+func (m *Model) post(ctx context.Context, path string, body object, read func(wire.Event)) (*wire.Response, *wire.Said, error) {
+	at, failed := m.base, (*models.Error)(nil)
 	at.Path += path
-	return m.client.Do(ctx, http.MethodPost, at.String(), m.header, text)
+	resp, refused, err := m.client.Ask(ctx, at.String(), m.header, body, func(e wire.Event) error {
+		read(e)
+		return nil
+	})
+	if errors.As(err, &failed) && failed.Status == http.StatusNotFound && m.bare {
+		failed.Detail = "the base URL has no path, such as /v1: " + failed.Detail
+	}
+	return resp, refused, err
 }
 
 // body converts a request to the protocol.

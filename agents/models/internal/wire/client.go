@@ -74,6 +74,40 @@ func (c *Client) Do(ctx context.Context, method, url string, header http.Header,
 	return resp, nil
 }
 
+// Ask posts a body as JSON, and passes the events of the response on to read, whose error says why
+// they are no answer. An error is that of [Client.Do], or for what the server says in place of
+// events; then it comes with what is said, if the server refused the request as invalid.
+func (c *Client) Ask(ctx context.Context, url string, header http.Header, body any, read func(Event) error) (*Response, *Said, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, nil, c.Invalid(err)
+	}
+	resp, err := c.Do(ctx, http.MethodPost, url, header, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Close()
+	if resp.Status >= http.StatusBadRequest {
+		text, _ := io.ReadAll(io.LimitReader(resp.body, 64<<10)) // an error that breaks off is one
+		return resp.refused(said(text))
+	}
+	for e, err := range resp.Events() {
+		if err != nil || ctx.Err() != nil {
+			return nil, nil, resp.Failed(err)
+		}
+		if said, failed := SaidIn(e); failed {
+			return resp.refused(said)
+		}
+		if err := read(e); err != nil {
+			return nil, nil, resp.Problem(models.ErrMalformed, err.Error())
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, nil, resp.Failed(ctx.Err())
+	}
+	return resp, nil, nil
+}
+
 // Invalid returns the error of a request that cannot be sent.
 func (c *Client) Invalid(err error) *models.Error {
 	return &models.Error{Model: c.id, Problem: models.ErrInvalid, Detail: c.detail(err.Error()), Err: err, Unbilled: true}

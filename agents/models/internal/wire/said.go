@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"html"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -158,9 +157,10 @@ func (r *Response) Refused(s Said) *models.Error {
 	return e
 }
 
-// Refusal reads a response with a status of 400 or more.
-func (r *Response) Refusal() (*models.Error, Said) {
-	text, _ := io.ReadAll(io.LimitReader(r.body, 64<<10)) // an error that breaks off is one
-	s := said(text)
-	return r.Refused(s), s
+func (r *Response) refused(s Said) (*Response, *Said, error) {
+	e := r.Refused(s)
+	if e.Problem != models.ErrInvalid {
+		return nil, nil, e
+	}
+	return nil, &s, e
 }

@@ -26,10 +26,15 @@ func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 // respond returns the response that a server gives.
 func respond(ctx context.Context, status int, h http.Header, body io.Reader) (*wire.Response, error) {
+	return clientOf(status, h, body).Do(ctx, http.MethodPost, "http://x", nil, nil)
+}
+
+// clientOf returns a client of a server that always responds so.
+func clientOf(status int, h http.Header, body io.Reader) *wire.Client {
 	client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(body), Request: r}, nil
 	})}
-	return wire.NewClient(models.ID{Provider: "p", Name: "m"}, client, nil, []string{"sk-secret"}).Do(ctx, http.MethodPost, "http://x", nil, nil)
+	return wire.NewClient(models.ID{Provider: "p", Name: "m"}, client, nil, []string{"sk-secret"})
 }
 
 // events returns what a body is read as, one line an event, and the words beside them.
@@ -175,11 +180,11 @@ func TestErrorsSayWhatTheServerSays(t *testing.T) {
 		"with the key":      {401, nil, `{"error":"wrong key sk-secret"}`, models.ErrAuth, "wrong key [secret]", 0, false},
 		"with a wrong wait": {429, nil, `{"error":{"message":"x","details":[{"retryDelay":true},{"retryDelay":{"seconds":"5"}}]}}`, models.ErrRateLimited, "x", 5 * time.Second, true},
 	} {
-		r, err := respond(t.Context(), c.status, c.header, strings.NewReader(c.body))
-		if err != nil {
-			t.Fatal(err)
+		_, said, err := clientOf(c.status, c.header, strings.NewReader(c.body)).Ask(t.Context(), "http://x", nil, nil, nil)
+		var e *models.Error
+		if !errors.As(err, &e) || (said != nil) != (e.Problem == models.ErrInvalid) {
+			t.Fatalf("%s: %v, and said is %v", name, err, said)
 		}
-		e, _ := r.Refusal()
 		if e.Problem != c.problem || e.Status != c.status || e.After != c.after || e.Temporary() != c.retry || !strings.Contains(e.Detail, c.says) || c.says == "" && len(e.Detail) > 0 && c.status != 400 {
 			t.Errorf("%s: got %v, after %v, %v", name, e, e.After, e.Temporary())
 		}
