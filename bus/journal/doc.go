@@ -45,7 +45,9 @@
 //
 // A journal is one file. Beside it are a lock file with the suffix ".lock" and,
 // while records are dropped, a file with the suffix ".rewrite". Both belong to
-// the journal: removing the lock file, or giving the journal a second name by a
+// the journal. A file with the suffix ".index" is made by those that read a few records
+// of a large journal ([Select]); it can be removed at any time, and one that is not of the
+// journal as it is counts as missing. Removing the lock file, or giving the journal a second name by a
 // hard link, allows a second writer, which damages the journal. A journal that is
 // itself removed, moved or replaced while it is open fails at its next sync, which
 // with [SyncEvery] is before the next acknowledgement.

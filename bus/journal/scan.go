@@ -16,6 +16,7 @@ type scanner struct {
 	path  string
 	head  header
 	pos   int64 // of the next frame
+	began int64 // where the record that was read last begins
 	end   int64
 	whole bool   // end is the end of a frame, so nothing can be torn
 	seq   uint64 // of the previous record
@@ -139,6 +140,7 @@ func (s *scanner) next() (Record, error) {
 		if f.synced {
 			s.synced = s.pos
 		}
+		s.began = s.pos
 		s.pos += frameSize + f.size()
 		if f.kind == typeSeal {
 			s.sealed = s.pos
@@ -294,14 +296,37 @@ func (s *scanner) take(f *frame, fixed, data []byte) (r Record, err error) {
 	if chain != f.chain {
 		return r, s.corrupt("the chain is broken: this record, or one before it, was changed")
 	}
+	if r, err = s.record(f, data); err == nil {
+		s.seq, s.last = f.seq, chain
+	}
+	return r, err
+}
+
+// record returns the record of a frame with its body.
+func (s *scanner) record(f *frame, data []byte) (r Record, err error) {
 	r = Record{Seq: f.seq, Type: Type(f.kind), Time: fromNanos(f.time), Head: data[:f.head:f.head], Body: data[f.head:]}
 	if f.large {
 		if r.Body, err = s.largeBody(hash(r.Body)); err != nil {
 			return Record{}, err
 		}
 	}
-	s.seq, s.last = f.seq, chain
 	return r, nil
+}
+
+// recordAt returns the record with a sequence number if its frame is at an offset. It does not check the
+// chain before it.
+func (s *scanner) recordAt(offset int64, seq uint64) (Record, error) {
+	s.pos, s.seq = offset, seq-1
+	f, _, data, err := s.check(offset)
+	switch {
+	case isContent(err):
+		return Record{}, s.corrupt(reason(err))
+	case err != nil:
+		return Record{}, err
+	case !f.isRecord() || f.seq != seq || f.large && f.body != sha256.Size:
+		return Record{}, s.corrupt("it is not the record that was there")
+	}
+	return s.record(&f, data)
 }
 
 // largeBody returns a body that is stored in a frame of its own.

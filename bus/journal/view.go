@@ -10,7 +10,7 @@ import (
 )
 
 // A View reads a journal that another process may have open for writing. It
-// takes no lock and changes nothing. It may yield records that are not
+// takes no lock and changes nothing but the index beside the journal. It may yield records that are not
 // acknowledged yet. A View keeps no file open between calls.
 type View struct{ path string }
 

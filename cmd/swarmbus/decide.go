@@ -256,6 +256,7 @@ func (r *decideRun) decide(ctx context.Context, p *player, set *votes.Set, t *vo
 	r.tasks++
 	r.votes += len(t.Votes) - len(refused)
 	r.progress.add(len(t.Votes))
+	defer p.bus.CloseThread(threadOf(set, t)) // also if nothing was decided: its proposals would stay live
 	if d := r.decisions[0]; d.Outcome == consensus.Reached {
 		if err := p.settle(ctx, threadOf(set, t), d.Choice, d.Confidence); err != nil {
 			return err

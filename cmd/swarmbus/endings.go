@@ -28,30 +28,16 @@ type threadState struct {
 }
 
 // threadsOf returns the threads of a run in the order in which they began, but for those of
-// rooms, in which nothing is decided. It decodes only the records of decisions.
+// rooms, in which nothing is decided. It reads only the records of decisions.
 func threadsOf(ctx context.Context, v journal.Reader) (threads []*threadState, err error) {
 	codec, err := newCodec()
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := v.Snapshot()
-	if err != nil {
-		return nil, err
-	}
 	known := map[string]*threadState{}
-	for r, err := range until(ctx, v.Read(snapshot.Through)) {
-		if err != nil {
-			return threads, err
-		}
-		if r.Type != journal.TypeSignal {
-			continue
-		}
-		kind, name, err := r.About()
-		if err != nil {
-			return threads, err
-		}
-		if strings.HasPrefix(string(kind), "room.") {
-			continue
+	pick := func(kind signals.Kind, name string) bool {
+		if kind == "" || strings.HasPrefix(string(kind), "room.") {
+			return false
 		}
 		t := known[name]
 		if t == nil {
@@ -59,14 +45,17 @@ func threadsOf(ctx context.Context, v journal.Reader) (threads []*threadState, e
 			known[name], threads = t, append(threads, t)
 		}
 		t.back = t.back || kind == signals.KindRetraction
-		if kind != runlog.KindTerms && kind != runlog.KindDecided {
-			continue
+		return kind == runlog.KindTerms || kind == runlog.KindDecided
+	}
+	for r, err := range journal.Select(ctx, v, pick) {
+		if err != nil {
+			return threads, err
 		}
 		s, err := r.Signal(codec)
 		if err != nil {
 			return threads, err
 		}
-		t.take(s.Body())
+		known[s.Head().Thread].take(s.Body())
 	}
 	return threads, revise(v, threads)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // odd does with each task what the task says, so that solves end in every way.
@@ -104,6 +105,38 @@ func TestRunsSaysHowEachSolveEnded(t *testing.T) {
 	}
 	if one, _ := says(t, "show", at("several")); !regexp.MustCompile(`^"solve-00000001-1" +decided "a"\n"solve-00000001-2" +rejected\n`).MatchString(one) {
 		t.Errorf("got %s", one)
+	}
+}
+
+// TestAThreadIsShownAsInTheWholeJournal compares what the records of a thread tell with what all do.
+func TestAThreadIsShownAsInTheWholeJournal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	keepSolves(t, path, "decide", "reject", "escalate", "hang", "decide")
+	v, err := journal.NewView(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	threads, err := threadsOf(t.Context(), v)
+	if err != nil || len(threads) != 5 {
+		t.Fatal(threads, err)
+	}
+	for _, of := range threads {
+		var shown [2]bytes.Buffer
+		for i, from := range []journal.Reader{v, journal.OfThread(t.Context(), v, of.thread)} {
+			if err := showThread(t.Context(), from, of.thread, transcript.JSON(&shown[i])); err != nil {
+				t.Fatal(err)
+			}
+			r, err := resultIn(from, of.thread)
+			if err == nil {
+				err = transcript.JSON(&shown[i])(solves.Stopped{Result: r})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if shown[0].Len() == 0 || shown[0].String() != shown[1].String() {
+			t.Errorf("%s: got\n%s\nwant\n%s", of.thread, shown[1].String(), shown[0].String())
+		}
 	}
 }
 

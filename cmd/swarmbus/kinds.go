@@ -36,16 +36,20 @@ func checkFilter(ctx context.Context, v journal.Reader, asked *bus.Filter) error
 		return nil
 	}
 	var threads []string
-	for s, err := range said(ctx, v, false) {
-		if err != nil {
-			return err
+	seen := map[string]bool{}
+	for _, err := range journal.Select(ctx, v, func(kind signals.Kind, thread string) bool {
+		if kind == "" {
+			return false
 		}
-		if !slices.Contains(known, s.Kind()) {
-			known = append(known, s.Kind())
+		if !slices.Contains(known, kind) {
+			known = append(known, kind)
 		}
-		if at := s.Head().Thread; !slices.Contains(threads, at) {
-			threads = append(threads, at)
+		if !seen[thread] {
+			seen[thread], threads = true, append(threads, thread)
 		}
+		return false
+	}) {
+		return err
 	}
 	for _, t := range asked.Threads {
 		if !slices.Contains(threads, t) {

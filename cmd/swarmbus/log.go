@@ -116,7 +116,7 @@ func (f *logFlags) run(ctx context.Context, w io.Writer, name string) error {
 		}
 	}
 	show := f.printer(w)
-	for s, err := range said(ctx, v, f.follow) {
+	for s, err := range said(ctx, v, &f.filter, f.follow) {
 		switch {
 		case err != nil && f.follow && errors.Is(err, context.Canceled):
 			return nil // whoever follows ends it so
@@ -150,8 +150,9 @@ func (f *logFlags) printer(w io.Writer) func(solves.Event) error {
 	}
 }
 
-// said yields the signals of a run, from the first that is kept.
-func said(ctx context.Context, v journal.Reader, follow bool) iter.Seq2[signals.Any, error] {
+// said yields the signals of a run, from the first that is kept; others than those of the kinds and
+// threads of a filter may be missing.
+func said(ctx context.Context, v journal.Reader, of *bus.Filter, follow bool) iter.Seq2[signals.Any, error] {
 	return func(yield func(signals.Any, error) bool) {
 		codec, err := newCodec()
 		if err != nil {
@@ -164,8 +165,13 @@ func said(ctx context.Context, v journal.Reader, follow bool) iter.Seq2[signals.
 			return
 		}
 		records := v.Read(snapshot.Through)
-		if follow {
+		switch {
+		case follow:
 			records = v.Follow(ctx, snapshot.Through)
+		case of.Kinds != nil || of.Threads != nil:
+			records = journal.Select(ctx, v, func(kind signals.Kind, thread string) bool {
+				return (of.Kinds == nil || slices.Contains(of.Kinds, kind)) && (of.Threads == nil || slices.Contains(of.Threads, thread))
+			})
 		}
 		for r, err := range until(ctx, records) {
 			var s signals.Any
@@ -242,6 +248,8 @@ the events are printed as solve --json prints them.` + aRun,
 			read := showThread
 			if follow {
 				read = watchThread
+			} else if v, err = alone(cmd.Context(), v, thread); err != nil {
+				return err
 			}
 			switch {
 			case asJSON && about.credit:
@@ -268,6 +276,25 @@ the events are printed as solve --json prints them.` + aRun,
 	about.add(cmd)
 	server.define(flags)
 	return cmd
+}
+
+// alone returns a reader of one thread of a journal, if nothing was taken back in it: what a solve
+// decides without that depends on what was learned from the others.
+func alone(ctx context.Context, v journal.Reader, thread string) (journal.Reader, error) {
+	if _, is := v.(*journal.View); !is {
+		return v, nil
+	}
+	back := false
+	for _, err := range journal.Select(ctx, v, func(kind signals.Kind, of string) bool {
+		back = back || of == thread && kind == signals.KindRetraction
+		return false
+	}) {
+		return nil, err
+	}
+	if back {
+		return v, nil
+	}
+	return journal.OfThread(ctx, v, thread), nil
 }
 
 // showJSON prints the events of a thread, of which read yields those that it is to print. The last

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/cloudevents"
@@ -35,7 +36,7 @@ func TestLogAsCloudEventsLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for want, err := range said(t.Context(), v, false) {
+	for want, err := range said(t.Context(), v, new(bus.Filter), false) {
 		if err != nil {
 			t.Fatal(err)
 		}

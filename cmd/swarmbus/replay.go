@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/text"
@@ -62,7 +63,7 @@ func derive(ctx context.Context, w io.Writer, v *journal.View, to uint64, check 
 			broken = errors.Join(broken, err)
 		}
 	}
-	for s, err := range said(ctx, v, false) {
+	for s, err := range said(ctx, v, new(bus.Filter), false) {
 		switch {
 		case err != nil:
 			return err
