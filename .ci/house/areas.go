@@ -26,7 +26,7 @@ type area struct {
 
 var areas = []area{
 	{limit{"signals", 1928, 1930, 2000}, []string{"signals/..."}},
-	{limit{"bus", 9935, 9900, 9900}, []string{"bus/...", "signals/coordination/..."}}, // a layer and the fold of what it publishes
+	{limit{"bus", 9935, 10285, 9900}, []string{"bus/...", "signals/coordination/..."}}, // 385 for the index of a journal and its file; a layer and the fold of what it publishes
 	{limit{"conflict", 808, 850, 800}, []string{"conflict/..."}},
 	{limit{"consensus", 5699, 6020, 5700}, []string{"consensus/..."}}, // 15 more for outcomes that are no consensus; 285 for the margin and the effective number of voters, which hold in 95 of 100 planted teams
 	{limit{"agents", 12395, 14675, 12000}, []string{"agents/..."}},    // 105 more for models that answer while another is out; 1,080 more for the wire of models, which two SDKs of other people read before, and 250 for servers with the habits of vendors, which only tests use; 620 more for what is shown of a call, a person's verdicts, and rules by argument
@@ -35,7 +35,7 @@ var areas = []area{
 	{limit{"otel", 3283, 3285, 3100}, []string{"otel/..."}},
 	{limit{"NATS", 4774, 4820, 4200}, []string{"bus/natsbus/..."}},      // 150 more for machines.Place, which the command had
 	{limit{"server", 10098, 9760, 8600}, []string{"swarm/console/..."}}, // 100 of swarm, for what opens a team; 220 more for hosttest, which only tests use, and 100 for answers by id
-	{limit{"command", 7301, 7445, 5400}, []string{"cmd/..."}},           // 25 more for escalations in the list of questions, and for saying what was answered; 50 more for team routes; 15 more for the look of a terminal, which swarm/transcript had; 180 more for verdicts and grants, 100 of swarm for schemas; 90 more for models, and for teams of the keys that are set
+	{limit{"command", 7301, 7460, 5400}, []string{"cmd/..."}},           // 15 for a thread that is read alone; 25 more for escalations in the list of questions, and for saying what was answered; 50 more for team routes; 15 more for the look of a terminal, which swarm/transcript had; 180 more for verdicts and grants, 100 of swarm for schemas; 90 more for models, and for teams of the keys that are set
 	{limit{"stores and helpers", 2517, 3130, 2200}, []string{ // 35 more for Ask of the package at the root; 245 for internal/yamlfile, of which teams, rooms and the command had parts; 25 more for internal/timetest, which only tests use, 75 for internal/retry in place of two modules; 150 more for internal/text, of which others had parts
 		"agents/memory/sqlite/...", "agents/memory/postgres/...", "agents/memory/internal/...", "internal/...", ".",
 	}},
@@ -45,8 +45,8 @@ var areas = []area{
 
 // Of all areas.
 var (
-	root  = limit{"root module", 79673, 58530, 52000} // 190 more for models that answer while another is out; 30 for schemas that only a server can check; 140 more for routes in team files; 90 more for questions that expire; other modules begin where a third party does; what grew is said of areas; 330 for the margin and the effective number of voters; 100 for judges who stand for the leader, beside the rule that old plans have
-	whole = limit{"all", 89216, 94110, 81500}         // 190 more for models that answer while another is out; 170 for what servers of MCP do otherwise; 190 more for routes in team files; 100 more for questions that expire; 1,400 more for approvals; 330 for the margin and the effective number of voters; 100 for judges who stand for the leader, beside the rule that old plans have
+	root  = limit{"root module", 79673, 58915, 52000} // 385 for the index of a journal; 190 more for models that answer while another is out; 30 for schemas that only a server can check; 140 more for routes in team files; 90 more for questions that expire; other modules begin where a third party does; what grew is said of areas; 330 for the margin and the effective number of voters; 100 for judges who stand for the leader, beside the rule that old plans have
+	whole = limit{"all", 89216, 94515, 81500}         // 405 for the index of a journal; 190 more for models that answer while another is out; 170 for what servers of MCP do otherwise; 190 more for routes in team files; 100 more for questions that expire; 1,400 more for approvals; 330 for the margin and the effective number of voters; 100 for judges who stand for the leader, beside the rule that old plans have
 	// The reading counts those at top level: 3064, of which 2300 are to stay. These are also fields and methods.
 	named = limit{"exported names", 5963, 6487, 4500} // 16 more for models that answer while another is out; 30 more for routes in team files; 20 more for what follows when a question expires; 8 for internal/yamlfile; 25 for swarm/console/server; 30 for questions and their answers; 35 for swarm/said, whose table replaces three switches; 10 more for outcomes that are no consensus; 70 more, as agents and helpers; 150 as swarm/desk; 10 for what internal/text has instead of functions in each package; 100 for what is shown, verdicts, rules by argument and grants
 )

@@ -10,16 +10,12 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Pick says which records are wanted: signals of a kind and a thread, or, if the kind is empty, other
-// records, of the thread in their [Key] if they are results. It is called once for each record that a
-// journal has, in order.
-type Pick func(kind signals.Kind, thread string) bool
-
-// Select yields, in order, the records that a journal has now and that pick wants, until ctx ends. Of a
-// [View] it reads no others: the time that it takes depends on what it yields, but for what was
-// written since an index was last made beside the journal. Damage to records that it does not read
-// is left to [Verify].
-func Select(ctx context.Context, from Reader, pick Pick) iter.Seq2[Record, error] {
+// Select yields, in order, the records that a journal has now and that pick wants, until ctx ends. Pick is
+// called once for each record, in order, with the kind and the thread of a signal; of another record the
+// kind is empty, and the thread that of the [Key] of a result. Of a [View] it reads no others: the time
+// that it takes depends on what it yields, but for what was written since an index was last made beside
+// the journal. Damage to records that it does not read is left to [Verify].
+func Select(ctx context.Context, from Reader, pick func(kind signals.Kind, thread string) bool) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if v, ok := from.(*View); ok {
 			x, err := v.index(ctx)
@@ -36,8 +32,10 @@ func Select(ctx context.Context, from Reader, pick Pick) iter.Seq2[Record, error
 	}
 }
 
+type picker = func(kind signals.Kind, thread string) bool
+
 // scan is [Select] without an index.
-func scan(ctx context.Context, from Reader, pick Pick, yield func(Record, error) bool) {
+func scan(ctx context.Context, from Reader, pick picker, yield func(Record, error) bool) {
 	snapshot, err := from.Snapshot()
 	if err != nil {
 		yield(Record{}, err)
@@ -51,7 +49,7 @@ func scan(ctx context.Context, from Reader, pick Pick, yield func(Record, error)
 }
 
 // picked yields those of some records that pick wants, until ctx ends.
-func picked(ctx context.Context, all iter.Seq2[Record, error], pick Pick) iter.Seq2[Record, error] {
+func picked(ctx context.Context, all iter.Seq2[Record, error], pick picker) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for r, err := range all {
 			if err == nil && ctx.Err() != nil {
@@ -71,7 +69,7 @@ func picked(ctx context.Context, all iter.Seq2[Record, error], pick Pick) iter.S
 	}
 }
 
-// whose returns the kind and the thread of a record, as a [Pick] gets them.
+// whose returns the kind and the thread of a record, as [Select] says it.
 func whose(r *Record) (kind signals.Kind, thread string, err error) {
 	switch r.Type {
 	case TypeSignal:
@@ -228,7 +226,7 @@ func (x *index) begin(after uint64) (*reading, error) {
 }
 
 // read yields the picked records after a sequence number, and reports whether the caller goes on.
-func (x *index) read(ctx context.Context, after uint64, pick Pick, yield func(Record, error) bool) bool {
+func (x *index) read(ctx context.Context, after uint64, pick picker, yield func(Record, error) bool) bool {
 	r, err := x.open()
 	if err != nil {
 		yield(Record{}, err)
