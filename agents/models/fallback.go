@@ -14,10 +14,18 @@ import (
 //
 // [Ask] reports a call of each model that was asked, as one of that model.
 func Fallback(first Model, others ...Model) Model {
-	if len(others) == 0 {
+	var all fallback
+	for _, m := range append([]Model{first}, others...) {
+		if inner, ok := m.(fallback); ok {
+			all = append(all, inner...)
+			continue
+		}
+		all = append(all, m)
+	}
+	if len(all) == 1 {
 		return first
 	}
-	return fallback(append([]Model{first}, others...))
+	return all
 }
 
 // Instead is the model that answered in place of the one that was asked.
@@ -45,7 +53,7 @@ func (f fallback) ask(ctx context.Context, r *Request, ask func(context.Context,
 	var why []string
 	for i, m := range f {
 		one, shown := *r, false
-		one.Elsewhere = r.Elsewhere || i < len(f)-1
+		one.Elsewhere, one.Next = r.Elsewhere || i < len(f)-1, r.Next+i
 		if r.Show != nil {
 			one.Show = func(p Piece) {
 				shown = true

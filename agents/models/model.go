@@ -53,6 +53,9 @@ type Request struct {
 	// Elsewhere says that another model answers if this one is out: see [Fallback]. Limits then
 	// do not wait for the end of an outage.
 	Elsewhere bool `json:"-"`
+	// Next is the place of a model that a [Fallback] asks instead of the first, from 1, so that a record
+	// tells calls of two servers with one model apart. 0: the first.
+	Next int `json:"next,omitempty"`
 	// Show is called with each piece of the answer as it arrives, by the
 	// goroutine that called Ask, before Ask returns. Nil: none.
 	Show func(Piece) `json:"-"`

@@ -469,7 +469,7 @@ func TestAFallbackIsReplayed(t *testing.T) {
 		return models.Text("large"), nil
 	}
 	second := models.Script("small")
-	second.Name = "small"
+	second.Name = "large" // of another server
 	ask := func(m models.Model) (said []string) {
 		for round := 1; round < 3; round++ {
 			a := agents.Agent{ID: "a", Reactor: agents.On(func(ctx context.Context, _ *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {

@@ -126,9 +126,9 @@ var sorts = []struct {
 	{models.ErrInvalid, []string{"invalid", "bad_request", "badrequest", "context_length", "unsupported", "validation", "unprocessable"}, false},
 }
 
-// Refused returns the error for what a server says instead of an answer, or in the middle of
+// failure returns the error for what a server says instead of an answer, or in the middle of
 // one. The status decides whether a retry may help; what is said, which problem it is.
-func (r *Response) Refused(s Said) *models.Error {
+func (r *Response) failure(s Said) *models.Error {
 	status, inside := r.Status, r.Status < http.StatusBadRequest
 	if inside {
 		status = cmp.Or(s.Status, http.StatusInternalServerError)
@@ -158,7 +158,7 @@ func (r *Response) Refused(s Said) *models.Error {
 }
 
 func (r *Response) refused(s Said) (*Response, *Said, error) {
-	e := r.Refused(s)
+	e := r.failure(s)
 	if e.Problem != models.ErrInvalid {
 		return nil, nil, e
 	}
