@@ -143,7 +143,7 @@ func argues(s signals.Any, text string) bool {
 }
 
 // signalOf returns the signal of a line: "state FACT", "on WORD LINE" and "retract WORD REASON" (see
-// grounded), "pass WHY", "propose ID CONTENT because REASON", "agree ID
+// grounded), "measure RESULT" by a tool, "pass WHY", "propose ID CONTENT because REASON", "agree ID
 // WEIGHT REASON", "disagree ID WEIGHT REASON", "instead ID CONTENT because REASON",
 // "ask QUESTION", "forge ID", which is not its to say, or "panic". The id of a proposal may
 // be its content.
@@ -172,6 +172,8 @@ func signalOf(t *agents.Turn, line string) signals.Any {
 		return signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: id + " " + rest})
 	case "state":
 		return signals.New(signals.Header{Confidence: 0.8}, signals.Discovery{Finding: id + " " + rest, Relevance: 1})
+	case "measure":
+		return signals.New(signals.Header{Confidence: 1}, signals.ToolResult{ToolName: "measure", Result: id + " " + rest, TriggeredBy: t.Agent})
 	case "pass":
 		return agents.Pass(id)
 	case "propose":

@@ -38,6 +38,11 @@
 // [Options].Conflicts says: see package settle. The turns of a debate are turns like
 // others: recorded, resumed and replayed.
 //
+// A voter keeps its first ballot: in a round after that in which it first agrees with a proposal, a
+// vote of it counts only if it rests on a result of a tool, or on a discovery that a second source
+// confirms with other evidence, which it had not heard then ([claims.Checks]). After a person's answer
+// all vote anew. Votes that do not count change nothing and wake nobody.
+//
 // Equal proposals count as one ([Options].Same); a vote without a weight has
 // its header's confidence as weight.
 //

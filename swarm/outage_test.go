@@ -240,42 +240,25 @@ func TestRepeatedVotesAreNoProgress(t *testing.T) {
 	}
 }
 
-// A vote that changes is news, and so is one that changes back.
-// A vote for the same with another weight is news, too.
-func TestAVoteOfAnotherWeightWakesOthers(t *testing.T) {
-	turns := 0
-	wavers := reacts("wavers", func(_ context.Context, turn *agents.Turn) seq {
-		if turn.Round > 3 {
-			return agents.Emit()
+// A vote that leaves its voter's ballot as it is wakes nobody: neither with another weight nor with
+// another stance, where nothing was checked.
+func TestAVoteThatCountsForNothingWakesNobody(t *testing.T) {
+	for _, then := range []signals.Any{vote("a", yes, 0.9), vote("a", no, 0.5)} {
+		turns := 0
+		wavers := reacts("wavers", func(_ context.Context, turn *agents.Turn) seq {
+			if turn.Round == 1 {
+				return agents.Emit(vote("a", yes, 0.5))
+			}
+			return agents.Emit(then)
+		})
+		hears := reacts("hears", func(_ context.Context, turn *agents.Turn) seq {
+			turns++
+			return agents.Emit(discover(fmt.Sprint(turn.Round)))
+		})
+		solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{wavers, hears, proposer("p", "a", "do a")}, Limits: swarm.Limits{Rounds: 5}, Quorum: 2}))
+		if turns != 2 {
+			t.Errorf("%v: it took %d turns, want one for the task and one for the first vote", then, turns)
 		}
-		return agents.Emit(vote("a", yes, []float64{0.5, 0.9, 0.9}[turn.Round-1]))
-	})
-	hears := reacts("hears", func(_ context.Context, turn *agents.Turn) seq {
-		turns++
-		return agents.Emit(discover(fmt.Sprint(turn.Round)))
-	})
-	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{wavers, hears, proposer("p", "a", "do a")}, Limits: swarm.Limits{Rounds: 5}, Quorum: 2}))
-	if turns != 3 {
-		t.Errorf("it took %d turns, want one for the task and one for each weight", turns)
-	}
-}
-
-func TestAChangedVoteWakesOthers(t *testing.T) {
-	stances := []signals.Stance{yes, no, yes}
-	turns := 0
-	flips := reacts("flips", func(_ context.Context, turn *agents.Turn) seq {
-		if turn.Round > len(stances) {
-			return agents.Emit()
-		}
-		return agents.Emit(vote("a", stances[turn.Round-1], 1))
-	})
-	hears := reacts("hears", func(_ context.Context, turn *agents.Turn) seq {
-		turns++
-		return agents.Emit(discover(fmt.Sprint(turn.Round)))
-	})
-	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{flips, hears, proposer("p", "a", "do a")}, Limits: swarm.Limits{Rounds: 5}, Quorum: 2}))
-	if turns != 4 {
-		t.Errorf("it took %d turns, want one for the task and one for each vote", turns)
 	}
 }
 

@@ -2,14 +2,17 @@ package swarm_test
 
 import "testing"
 
-// The journal was written by the rule before runlog.Rule: a conflict that a majority settled, of whose loser
-// the voters abstained; a vote that 60 % decided; and the answer of one agent. All three were a consensus.
+// The first journal was written by the first rule: a conflict that a majority settled, of whose loser the
+// voters abstained; a vote that 60 % decided; and the answer of one agent. All three were a consensus. In the
+// second, of the second rule, a vote without evidence made one.
 func TestAJournalOfBeforeIsCountedByItsOwnRule(t *testing.T) {
-	r, err := replayedFile(t, "testdata/journals/settled-by-yielding.journal")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := r.Decisions; n != 3 {
-		t.Errorf("%d decisions", n)
+	for name, want := range map[string]int{"settled-by-yielding": 3, "moved-by-talk": 1} {
+		r, err := replayedFile(t, "testdata/journals/"+name+".journal")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if n := r.Decisions; n != want {
+			t.Errorf("%s: %d decisions", name, n)
+		}
 	}
 }

@@ -92,7 +92,7 @@ func (r *solve) selected(ctx context.Context, next []*seat.Seat) []*seat.Seat {
 func (r *solve) candidate(ctx context.Context, s *seat.Seat) (c mode.Candidate, ok bool) {
 	c = mode.Candidate{Agent: s.Agent.ID, Record: r.recordOf(s.Agent.ID), Addressed: s.HasMail(r.thread) || s.Routes()}
 	c.Waited = max(0, r.result.Rounds-r.thread.Turns.Last[s.Agent.ID])
-	news := slices.DeleteFunc(slices.Clone(s.News()), func(heard signals.Any) bool { return r.thread.Repeats.Has(heard) })
+	news := slices.DeleteFunc(slices.Clone(s.News()), func(heard signals.Any) bool { return !r.thread.IsNews(heard) })
 	for _, heard := range news {
 		c.Relevance = max(c.Relevance, agents.Relevance(heard))
 		c.Level = max(c.Level, float64(heard.Head().CausalLevel)/float64(signals.Counterfactual))
@@ -112,8 +112,7 @@ func (r *solve) hear(ctx context.Context, s *seat.Seat) *agents.Turn {
 	if s.Routes() {
 		r.drain(ctx) // signals from outside up to now are routed too
 	}
-	isNews := func(heard signals.Any) bool { return !r.thread.Repeats.Has(heard) }
-	return s.Hear(t, isNews, r.step.argues(s.Agent.ID, r.opts.Coordination.Advocate) || s.HasMail(r.thread), r.recordOf)
+	return s.Hear(t, r.thread.IsNews, r.step.argues(s.Agent.ID, r.opts.Coordination.Advocate) || s.HasMail(r.thread), r.recordOf)
 }
 
 // recordOf returns how often a source has been right, by what was known at the

@@ -32,6 +32,9 @@ type mind struct {
 	asked int // how often, in the question
 	holds int // the answer that it holds; -1: none
 	knows map[int]bool
+	ran   bool       // its proof through a tool, for all to see
+	shown signals.ID // a result of that which it has heard
+	why   signals.ID // what has convinced it in this turn
 }
 
 // ask gives the team a question.
@@ -39,6 +42,7 @@ func (s *session) ask(q *question) {
 	s.question, s.cost = q, 0
 	for _, m := range s.minds {
 		m.asked, m.holds, m.knows = m.again<<16, -1, map[int]bool{m.who: true}
+		m.ran, m.shown = false, signals.ID{}
 	}
 }
 
@@ -101,9 +105,12 @@ func (m *mind) piece() signals.Any {
 	return signals.New(signals.Header{Confidence: .9}, signals.Discovery{Finding: fmt.Sprintf("piece %d", m.who), Relevance: 1})
 }
 
-// learn takes the pieces of evidence in the agent's inbox.
+// learn takes the pieces of evidence in the agent's inbox, and notes a proof that was run.
 func (m *mind) learn(t *agents.Turn) {
 	for _, s := range t.New {
+		if s.Kind() == signals.KindToolResult {
+			m.shown = s.Head().ID
+		}
 		if d, ok := signals.As[signals.Discovery](s); ok {
 			var piece int
 			if _, err := fmt.Sscanf(d.Payload.Finding, "piece %d", &piece); err == nil {
@@ -141,9 +148,28 @@ func (m *mind) propose(t *agents.Turn, answer int) iter.Seq2[signals.Any, error]
 	id := fmt.Sprintf("%s-%d", m.name, t.Round)
 	said := []signals.Any{agents.Propose(id, q.label(answer), confidence(q, m), m.argument(answer))}
 	if t.Ask == 0 {
-		said = append(said, agents.Agree(id, confidence(q, m), m.argument(answer)))
+		said = append(m.run(answer), said...)
+		said = append(said, m.agree(id, answer))
 	}
 	return agents.Emit(said...)
+}
+
+// run returns the result of the agent's proof of an answer, if it has one that it has not run: in a
+// deliberation others can see that it holds.
+func (m *mind) run(answer int) []signals.Any {
+	if m.ran || m.argument(answer) != proof {
+		return nil
+	}
+	m.ran = true
+	return []signals.Any{signals.New(signals.Header{Confidence: 1}, signals.ToolResult{ToolName: "run", Result: m.question.label(answer) + " holds", TriggeredBy: m.name})}
+}
+
+// agree returns the agent's vote for an answer, which replies to what has convinced it.
+func (m *mind) agree(id string, answer int) signals.Any {
+	vote := agents.Agree(id, confidence(m.question, m), m.argument(answer))
+	h := vote.Head()
+	h.ReplyTo = m.why
+	return signals.With(vote, h)
 }
 
 // confidence returns a confidence as models state it: high, and hardly related to being right.
@@ -179,6 +205,7 @@ func (m *mind) accept(t *agents.Turn, r *rand.Rand) iter.Seq2[signals.Any, error
 func (m *mind) talk(t *agents.Turn, r *rand.Rand) iter.Seq2[signals.Any, error] {
 	q := m.question
 	m.learn(t)
+	m.why = signals.ID{}
 	if m.holds < 0 {
 		first := m.propose(t, q.think(m.who, m.knows, r))
 		if q.private && r.Float64() < q.tells {
@@ -199,11 +226,12 @@ func (m *mind) talk(t *agents.Turn, r *rand.Rand) iter.Seq2[signals.Any, error] 
 		return agents.Emit(append(said, agents.Pass("I hold what I held"))...)
 	}
 	m.holds = after
+	said = append(said, m.run(after)...)
 	made := false
 	for _, p := range t.Proposals {
 		switch q.answers[p.Proposal.Payload.Content] {
 		case after:
-			made, said = true, append(said, agents.Agree(p.ID(), confidence(q, m), m.argument(after)))
+			made, said = true, append(said, m.agree(p.ID(), after))
 		case before:
 			said = append(said, agents.Disagree(p.ID(), confidence(q, m), "I have changed my mind"))
 		}
@@ -242,7 +270,7 @@ func (m *mind) change(t *agents.Turn, r *rand.Rand) int {
 	}
 	sure := now == 0 && q.proof[m.who]
 	if !sure && now != 0 && proven && r.Float64() < q.accepts {
-		now, sure = 0, true
+		now, sure, m.why = 0, true, m.shown
 	}
 	if sure || others == 0 {
 		return now

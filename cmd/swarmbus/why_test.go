@@ -29,7 +29,7 @@ func conforming(t *testing.T, solves int) (path string) {
 		own := map[string]string{"ann": "wait", "bob": "index", "cid": "index"}[id]
 		team = append(team, &agents.Agent{ID: id, Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) iter.Seq2[signals.Any, error] {
 			if turn.Round > 1 {
-				return agents.Emit(agents.Agree("index-bob", 1, "\x1b[31mthey all say so"))
+				return agents.Emit(signals.New(signals.Header{Confidence: 1}, signals.ToolResult{ToolName: "bench", Result: "faster", TriggeredBy: turn.Agent}), agents.Agree("index-bob", 1, "\x1b[31mthey all say so"))
 			}
 			return agents.Emit(agents.Propose(own+"-"+id, own, 1, ""), agents.Agree(own+"-"+id, 1, ""))
 		})})

@@ -1,5 +1,5 @@
 // Command debate shows how a swarm settles a conflict that its votes leave open: two
-// agents argue for their proposals, and who is convinced by something new votes again.
+// agents argue for their proposals, and who is convinced by what a tool has measured votes again.
 // It decides three times, once by each way of settling conflicts.
 package main
 
@@ -87,9 +87,13 @@ func team() []*agents.Agent {
 		})},
 		{ID: "measurer", Reactor: measurer{}},
 		{ID: "operator", Reactor: agents.Func(func(_ context.Context, t *agents.Turn) said {
+			measured := hears(t, "four times")
 			switch {
-			case hears(t, "four times"):
-				return agents.Emit(agents.Disagree("retry", 0.9, "that load took us down in spring"), agents.Agree("fail", 0.9, "it spares the server"))
+			case !measured.IsZero():
+				because := signals.Header{ReplyTo: measured, Confidence: 0.9} // without it, the votes would not count
+				return agents.Emit(
+					signals.With(agents.Disagree("retry", 0.9, "that load took us down in spring"), because),
+					signals.With(agents.Agree("fail", 0.9, "it spares the server"), because))
 			case t.Round == 2:
 				return agents.Emit(agents.Agree("retry", 0.7, "it hides blips"))
 			}
@@ -117,9 +121,11 @@ func (measurer) Argue(_ context.Context, t *agents.Turn) said {
 	if t.Debate.Answers || t.Debate.Round > 1 {
 		return agents.Emit(agents.Pass("measured once"))
 	}
-	return agents.Emit(signals.New(signals.Header{Confidence: 0.9}, signals.Challenge{
-		TargetSignalID: t.Debate.Against.Proposal.ID, CounterArgument: "a server that fails gets four times the calls",
-	}))
+	return agents.Emit(
+		signals.New(signals.Header{Confidence: 1}, signals.ToolResult{ToolName: "load test", Result: "four times the calls", TriggeredBy: t.Agent}),
+		signals.New(signals.Header{Confidence: 0.9}, signals.Challenge{
+			TargetSignalID: t.Debate.Against.Proposal.ID, CounterArgument: "a server that fails gets four times the calls",
+		}))
 }
 
 // first emits signals in the first round.
@@ -130,12 +136,13 @@ func first(t *agents.Turn, all ...signals.Any) said {
 	return agents.Emit(all...)
 }
 
-func hears(t *agents.Turn, what string) bool {
+// hears returns the challenge that the agent hears and that says that; zero if there is none.
+func hears(t *agents.Turn, what string) (id signals.ID) {
 	for _, s := range t.New {
 		c, ok := signals.As[signals.Challenge](s)
 		if ok && strings.Contains(c.Payload.CounterArgument, what) {
-			return true
+			id = c.ID
 		}
 	}
-	return false
+	return id
 }

@@ -24,6 +24,12 @@
 // A vote that rests on nothing so is linked with what its source had found before. Such a
 // link is weak: it says what the voter knew, not why it voted so.
 //
+// # What was checked
+//
+// [Checks] says which votes rest on a result of a tool, or on a discovery that a second source
+// confirms with other evidence, that their voters had not heard before: of what a voter votes after
+// its first ballot, a swarm counts only that.
+//
 // # What falls
 //
 // A claim falls with what it rests on: if it rests on claims by links that are not weak,

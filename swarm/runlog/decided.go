@@ -108,7 +108,7 @@ type Terms struct {
 	NoConflicts bool               `json:"noConflicts,omitempty"` // the bus does not look for them
 	Planned     bool               `json:"planned,omitempty"`     // the plan of the thread decides: the strategy has the name of its mode
 	Own         bool               `json:"own,omitempty"`         // the strategy is none of the library's, whatever it calls itself
-	Rule        int                `json:"rule,omitempty"`        // how settlements count: [Rule], or 0 for the rule before it, by which whoever was for a loser abstained
+	Rule        int                `json:"rule,omitempty"`        // by which votes count: [Rule], or that of an older log
 
 	// Learner names the learner that learns from this decision and from earlier
 	// ones in the log with the same learner, and that decides or assists the
@@ -118,9 +118,14 @@ type Terms struct {
 	Default bool                 `json:"default,omitempty"` // the learner decides: by its model if the Strategy is "learned"
 }
 
-// Rule is the present rule of [Terms]: a settlement chooses, and votes count as they were cast. A log
-// with terms of an older rule is counted by that.
-const Rule = 1
+// The rules of [Terms]. By the first, which is 0, whoever was for the loser of a settlement abstained.
+const (
+	ruleOfSettlements = 1 // a settlement chooses, and changes no vote
+	ruleOfBallots     = 2 // who deliberates keeps its first ballot, unless it moves for what was checked
+)
+
+// Rule is the present rule of [Terms]. A log with terms of an older one is counted by that.
+const Rule = ruleOfBallots
 
 // SetOptions copies the options of a consensus.
 func (t *Terms) SetOptions(o *consensus.Options) {

@@ -45,9 +45,9 @@ func (v *Votes) poll(s *signals.Signal[signals.Vote]) *signals.Signal[signals.Vo
 		return nil
 	case plan == nil:
 		return s
-	case asked && !v.polled.Take(at, v.calls.asked[at], said, on.Lost && v.yield):
+	case asked && !v.polled.Take(at, v.calls.asked[at], said, on.Lost && v.yielding()):
 		return nil
-	case !asked && on != nil && (!on.Lost || !v.yield) && slices.Contains(v.answers, s.Source):
+	case !asked && on != nil && (!on.Lost || !v.yielding()) && slices.Contains(v.answers, s.Source):
 		v.polled.TakeOutside(s.Source, said)
 	}
 	return signals.New(s.Header, said)
@@ -62,10 +62,10 @@ func (v *Votes) known(s *signals.Signal[signals.Vote], own bool) bool {
 }
 
 // Independent returns the ballots without the influence of others: a judge, who has read
-// others' reasons, counts with its own earlier answer, and where a conflict was settled, votes
-// count as they were before.
+// others' reasons, counts with its own earlier answer, who has moved in a deliberation with its first
+// ballot, and where a conflict was settled, votes count as they were before.
 func (v *Votes) Independent(b consensus.Ballots) consensus.Ballots {
-	if len(v.settled)+len(v.answers) > 0 && !v.yield {
+	if (v.moved || len(v.settled)+len(v.answers) > 0) && !v.yielding() {
 		b = v.before(b)
 	}
 	calls := v.calls.All()
@@ -87,14 +87,14 @@ func (v *Votes) Independent(b consensus.Ballots) consensus.Ballots {
 	return own
 }
 
-// before returns the ballots with the votes of the team before the first settlement, where there were
-// some: who answers a question has read both sides.
+// before returns the ballots with the first votes of the team, before the first settlement, where there
+// were some: who answers a question has read both sides.
 func (v *Votes) before(b consensus.Ballots) consensus.Ballots {
 	until := uint64(math.MaxUint64)
 	if len(v.settled) > 0 {
 		until = v.settled[0].seq
 	}
-	then := Votes{made: v.made, aliases: v.aliases, answers: v.answers, calls: v.calls, out: v.out, turns: v.turns}
+	then := Votes{made: v.made, aliases: v.aliases, answers: v.answers, answered: v.answered, calls: v.calls, out: v.out, turns: v.turns, rule: v.rule, first: true}
 	for _, s := range v.cast {
 		if s.Seq < until && !slices.Contains(v.answers, s.Source) {
 			then.cast = append(then.cast, s)

@@ -11,8 +11,9 @@ import (
 )
 
 // Repeats finds signals with which an agent says again what it has said: a vote with
-// the stance and weight of its last one, whatever the reasons, a proposal of the same
-// content, or an equal signal of another kind. Nobody takes a turn because of one.
+// the stance and weight of its last one, whatever the reasons, a proposal or a challenge of the
+// same content, whatever that is about, or an equal signal of another kind. Nobody takes a turn
+// because of one.
 type Repeats struct {
 	found map[signals.ID]bool
 	votes map[ballot]signals.Vote // without reasons, by the id that they count under
@@ -31,9 +32,6 @@ type saying struct {
 func newRepeats() Repeats {
 	return Repeats{map[signals.ID]bool{}, map[ballot]signals.Vote{}, map[saying]bool{}}
 }
-
-// Has reports whether a signal of the log is a repetition.
-func (r *Repeats) Has(s signals.Any) bool { return r.found[s.Head().ID] }
 
 // apply takes the next signal of the log. The votes are those before it.
 func (r *Repeats) apply(s signals.Any, before *Votes) {
@@ -54,6 +52,8 @@ func (r *Repeats) repeats(h signals.Header, s signals.Any, before *Votes) bool {
 		return r.vote(h, p, before)
 	case signals.Proposal:
 		what = signals.Proposal{Content: text.Plain(p.Content)}
+	case signals.Challenge:
+		what = signals.Challenge{CounterArgument: text.Plain(p.CounterArgument), AlternativeProposal: text.Plain(p.AlternativeProposal)}
 	}
 	if !reflect.ValueOf(what).Comparable() {
 		return false

@@ -23,6 +23,9 @@ var byWhat = map[conflict.How]string{
 	conflict.ByDebate: "debate", conflict.ByMajority: "majority", conflict.ByAnswer: "a person", conflict.BySameness: "an earlier settlement",
 }
 
+// yielding reports whether, by the oldest rule, whoever was for the loser of a settlement abstains.
+func (v *Votes) yielding() bool { return v.rule < ruleOfSettlements }
+
 // settlements returns the settlements between proposals, by the ids under which they count.
 func (v *Votes) settlements() (all []settle.Settlement) {
 	of := func(id signals.ID) string {
@@ -56,7 +59,7 @@ func (v *Votes) settle() {
 		lost.Lost = true
 		all = append(all, settle.Settled{Loser: lost.ID(), Seq: s.seq})
 	}
-	if !v.yield {
+	if !v.yielding() {
 		return
 	}
 	var cast []consensus.Vote
@@ -83,7 +86,7 @@ func (t *Thread) SettledAs(by consensus.Strategy, o *consensus.Options, weights 
 		_, n, _ := pair.Majority(t.Votes.withAnswers(cmp.Or(o, &consensus.Options{})).Electorate)
 		return sides[max(0, cmp.Compare(n.B, n.A))], n.A != n.B, nil
 	case conflict.ByDebate:
-		before := Votes{made: t.Votes.made, cast: t.Votes.cast, aliases: t.Votes.aliases, answers: t.Votes.answers, calls: t.Votes.calls, out: t.Votes.out, turns: t.Votes.turns, yield: t.Votes.yield}
+		before := Votes{made: t.Votes.made, cast: t.Votes.cast, aliases: t.Votes.aliases, answers: t.Votes.answers, answered: t.Votes.answered, calls: t.Votes.calls, out: t.Votes.out, turns: t.Votes.turns, rule: t.Votes.rule, log: t.Votes.log, seats: seats{checks: t.Votes.checks}}
 		before.settled = slices.DeleteFunc(slices.Clone(t.Votes.settled), func(s settlement) bool { return s.seq == t.Conflicts.Last().Seq })
 		if err := before.CountBy(by, o, weights); err != nil {
 			return signals.ID{}, false, err

@@ -143,7 +143,7 @@ func TestAVoteIsARepetitionWhateverItsReasons(t *testing.T) {
 		{signals.Vote{ProposalID: "a", Stance: signals.Agree, Weight: 0.5, Reasoning: "cheap"}, false},
 		{signals.Vote{ProposalID: "a", Stance: signals.Disagree, Weight: 0.5, Reasoning: "cheap"}, false},
 	} {
-		if got := l.Repeats.Has(record(l, "bob", 1, c.vote)); got != c.want {
+		if got := !l.IsNews(record(l, "bob", 1, c.vote)); got != c.want {
 			t.Errorf("vote %d: a repetition %v, want %v", i, got, c.want)
 		}
 	}

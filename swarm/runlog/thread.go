@@ -31,7 +31,7 @@ type Thread struct {
 func New(name string) *Thread {
 	t := &Thread{Name: name, Repeats: newRepeats(), Coordination: coordination.NewThread()}
 	t.Calls.init(&t.Votes)
-	t.Votes.init(&t.Calls, &t.Withdrawn, &t.Turns)
+	t.Votes.init(&t.Calls, &t.Withdrawn, &t.Turns, func() []signals.Any { return t.Log })
 	t.Conflicts.init(name, &t.Votes)
 	t.Debates.init()
 	return t
@@ -49,6 +49,7 @@ func (t *Thread) Apply(s signals.Any) {
 	}
 	t.Turns.apply(s)
 	t.Calls.apply(s)
+	t.Votes.check(s)
 	t.Votes.apply(s)
 	t.Conflicts.apply(s)
 	t.Debates.apply(s)
@@ -58,6 +59,13 @@ func (t *Thread) Apply(s signals.Any) {
 	if back || t.Withdrawn.Any() {
 		t.Votes.err = cmp.Or(t.Votes.err, t.withdraw(s, back))
 	}
+}
+
+// IsNews reports whether a signal of the log is a reason for a turn: it is no repetition, and no vote
+// that leaves its voter's ballot as it is.
+func (t *Thread) IsNews(s signals.Any) bool {
+	id := s.Head().ID
+	return !t.Repeats.found[id] && !t.Votes.idle[id]
 }
 
 // A Mark is what of a thread the next signals may change: two marks tell what was new

@@ -113,7 +113,7 @@ func state(t *rapid.T, r *runlog.Thread) []string {
 		all, fmt.Sprint(r.Obstacles(), r.Alarms(), r.Effort(), r.Stepped(), slices.ContainsFunc(r.Coordination.For("ada"), runlog.IsHandoff)), fmt.Sprint(r.Coordination.For("ada"), r.Coordination.Step()),
 	)
 	for _, s := range r.Log {
-		all = append(all, fmt.Sprint(s.Head().ID, r.Repeats.Has(s)))
+		all = append(all, fmt.Sprint(s.Head().ID, !r.IsNews(s)))
 	}
 	for _, p := range r.Votes.Show("") {
 		line := p.ID()

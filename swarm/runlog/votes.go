@@ -20,8 +20,9 @@ type Votes struct {
 	cast          []*signals.Signal[signals.Vote]
 	aliases       map[string]string // proposal id to the id of an equal earlier one
 	answers       []string          // sources of answers, which become voters
+	answered      []uint64          // where they are in the log
 	settled       []settlement
-	yield         bool              // by the old rule, whoever was for the loser of a settlement abstains
+	rule          int               // of the terms: see [Rule]
 	yields        map[string]uint64 // by voter: see settle.Yields
 	changes       int
 	waited, moved bool       // votes on the newest signal, a proposal, were there before it; the plan may decide otherwise since it last did
@@ -32,6 +33,9 @@ type Votes struct {
 	turns         *Turns
 	models        map[string]string // by voter: the model that answered in its own one's place when it last voted
 	polled        mode.Poll
+	seats
+	first bool // no vote is a move
+	log   func() []signals.Any
 
 	by      consensus.Strategy
 	options *consensus.Options
@@ -41,8 +45,8 @@ type Votes struct {
 	err     error
 }
 
-func (v *Votes) init(c *Calls, out *Withdrawn, turns *Turns) {
-	v.aliases, v.all, v.calls, v.out, v.turns = map[string]string{}, newStandings(), c, out, turns
+func (v *Votes) init(c *Calls, out *Withdrawn, turns *Turns, log func() []signals.Any) {
+	v.aliases, v.all, v.calls, v.out, v.turns, v.log, v.rule, v.seats = map[string]string{}, newStandings(), c, out, turns, log, Rule, newSeats()
 }
 
 // CountBy makes the votes count by a strategy with options, nil for the defaults of both;
@@ -55,7 +59,7 @@ func (v *Votes) CountBy(by consensus.Strategy, o *consensus.Options, weights map
 
 // CountedBy returns the votes counted anew, without an effect on v: see CountBy.
 func (v *Votes) CountedBy(by consensus.Strategy, o *consensus.Options, weights map[string]float64) (*consensus.Round, error) {
-	again := Votes{made: v.made, cast: v.cast, aliases: v.aliases, answers: v.answers, settled: v.settled, calls: v.calls, out: v.out, turns: v.turns, yield: v.yield}
+	again := Votes{made: v.made, cast: v.cast, aliases: v.aliases, answers: v.answers, answered: v.answered, settled: v.settled, calls: v.calls, out: v.out, turns: v.turns, rule: v.rule, log: v.log, seats: seats{checks: v.checks}}
 	err := again.CountBy(by, o, weights)
 	return again.round, err
 }
@@ -73,7 +77,7 @@ func (v *Votes) Stated() (consensus.Strategy, *consensus.Options) {
 func (v *Votes) Terms() (consensus.Strategy, *consensus.Options) {
 	by, o := v.Stated()
 	o = v.regrouped(o)
-	if v.yield || len(v.settled) == 0 {
+	if v.yielding() || len(v.settled) == 0 {
 		return by, o
 	}
 	return settle.Strategy{Of: by, Ends: v.settlements()}, o
@@ -148,13 +152,13 @@ func (v *Votes) apply(s signals.Any) {
 		err = v.recount()
 	case *signals.Signal[Opened]:
 		t, err := s.Payload.Of()
-		if err != nil || t.Name != Learner || v.yield == (t.Rule == 0) {
+		if err != nil || t.Name != Learner || v.rule == t.Rule {
 			return
 		}
-		v.yield = t.Rule == 0
+		v.rule = t.Rule
 		v.err = cmp.Or(v.err, v.recount())
 	case *signals.Signal[Answered]:
-		v.answers = append(v.answers, s.Payload.By)
+		v.answers, v.answered = append(v.answers, s.Payload.By), append(v.answered, s.Seq)
 		before := v.options
 		if before != nil {
 			v.options = v.withAnswers(before)
@@ -185,7 +189,7 @@ func (v *Votes) propose(p *signals.Signal[signals.Proposal]) error {
 
 // enter makes a proposal one that can be chosen, unless it has lost.
 func (v *Votes) enter(p *agents.Standing) error {
-	if v.round == nil || p.Lost && v.yield {
+	if v.round == nil || p.Lost && v.yielding() {
 		return nil
 	}
 	return Fold(v.round, p.Proposal, 1)
@@ -238,7 +242,7 @@ func (v *Votes) regrouped(o *consensus.Options) *consensus.Options {
 }
 
 func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
-	if s = v.poll(s); s == nil {
+	if s = v.poll(s); s == nil || v.keeps(s) {
 		return nil
 	}
 	id, ok := v.all.Vote(s)
@@ -246,7 +250,7 @@ func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
 	if ok && on != nil {
 		v.counted = s.ID
 	}
-	if !ok || v.round == nil || on != nil && on.Lost && v.yield {
+	if !ok || v.round == nil || on != nil && on.Lost && v.yielding() {
 		return nil
 	}
 	weight, known := v.weights[s.Source]
@@ -262,8 +266,10 @@ func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
 
 // recount counts anew, the proposals first, so that no vote precedes its proposal.
 func (v *Votes) recount() (err error) {
-	v.all, v.polled = newStandings(), mode.Poll{}
 	v.regroup()
+	checks := v.checks
+	v.all, v.polled, v.seats = newStandings(), mode.Poll{}, newSeats()
+	v.checks = checks
 	for _, p := range v.made {
 		v.all.Propose(v.out.stated(p), v.aliases[p.Payload.ProposalID])
 	}

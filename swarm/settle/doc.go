@@ -19,7 +19,7 @@
 //
 // A [Debate] has at most three rounds. In each of them two advocates, one of each side,
 // attack the other side's proposal at the same time, and then answer each other's
-// attacks. The others hear the arguments and may change their votes. Agents are asked
+// attacks. The others hear the arguments and may change their votes for what was checked. Agents are asked
 // again only if an argument was new, so that only what is new moves votes: an argument
 // counts as new if no earlier challenge of the thread says the same. The debate ends
 // when the probability of one side, given that one of the two is right, is [Certain]; after three

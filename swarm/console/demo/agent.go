@@ -80,11 +80,26 @@ func (a actor) say(ctx context.Context, t *agents.Turn, said []signals.Any) iter
 			return
 		}
 		for _, s := range said {
-			if !yield(s, nil) {
+			if !yield(because(t, s), nil) {
 				return
 			}
 		}
 	}
+}
+
+// because makes a vote reply to the newest result of a tool that the agent has made or heard, if there is one:
+// that is what it rests on.
+func because(t *agents.Turn, s signals.Any) signals.Any {
+	if s.Kind() != signals.KindVote {
+		return s
+	}
+	h := s.Head()
+	for _, heard := range slices.Concat(t.Said, t.Heard, t.New) {
+		if heard.Kind() == signals.KindToolResult {
+			h.ReplyTo = heard.Head().ID
+		}
+	}
+	return signals.With(s, h)
 }
 
 // prompt returns the model's prompt: the task, the signals heard and, as the model is
