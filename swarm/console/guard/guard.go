@@ -38,11 +38,17 @@ func New(o Options) *Guard {
 // does not send.
 func (g *Guard) Link(base string) string { return base + "/#token=" + g.o.Key.Token() }
 
-// cookie is the name of the session's cookie, and validity how long it is valid.
-const (
-	cookie   = "swarmbus"
-	validity = 30 * 24 * time.Hour
-)
+// validity is how long a session is valid.
+const validity = 30 * 24 * time.Hour
+
+// cookie names the cookie of a session after the port that a request is for, since browsers send
+// the cookies of a host to all its ports.
+func cookie(r *http.Request) string {
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		return "swarmbus-" + port
+	}
+	return "swarmbus"
+}
 
 // policy lets a page of the console load its own files, and nothing inline.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
@@ -121,11 +127,11 @@ func (g *Guard) user(r *http.Request) (user string, byCookie, ok bool) {
 	if token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); found {
 		return "token " + addressOf(r), false, g.o.Key.Is(token)
 	}
-	c, err := r.Cookie(cookie)
+	c, err := r.Cookie(cookie(r))
 	if err != nil {
 		return "", false, false
 	}
-	name, ok := g.o.Key.opens(c.Value, g.o.Clock())
+	name, ok := g.o.Key.opens(c.Name, c.Value, g.o.Clock())
 	return "session " + name, true, ok
 }
 
@@ -133,7 +139,7 @@ func (g *Guard) user(r *http.Request) (user string, byCookie, ok bool) {
 func (g *Guard) session(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodDelete:
-		g.set(w, "", -1)
+		g.set(w, cookie(r), "", -1)
 	case http.MethodPost:
 		var in api.Token
 		body := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4<<10))
@@ -144,7 +150,7 @@ func (g *Guard) session(w http.ResponseWriter, r *http.Request) {
 		}
 		switch now := g.o.Clock(); {
 		case g.o.Key.Is(in.Token): // of 256 random bits, which no number of guesses finds: it is never locked out
-			g.set(w, g.o.Key.session(now.Add(validity)), int(validity/time.Second))
+			g.set(w, cookie(r), g.o.Key.session(cookie(r), now.Add(validity)), int(validity/time.Second))
 		case !g.tries.may(addressOf(r), now):
 			tooMany(w)
 			return
@@ -160,9 +166,9 @@ func (g *Guard) session(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (g *Guard) set(w http.ResponseWriter, value string, age int) {
+func (g *Guard) set(w http.ResponseWriter, name, value string, age int) {
 	http.SetCookie(w, &http.Cookie{
-		Name: cookie, Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: g.o.TLS,
+		Name: name, Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: g.o.TLS,
 	})
 }
 

@@ -76,6 +76,28 @@ func TestWithTLSTheConsolesOwnPageIsOneOfHTTPS(t *testing.T) {
 	}
 }
 
+// A browser sends the cookies of a host to all its ports.
+func TestConsolesOnOneHostHaveSessionsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	key := guard.NewKey()
+	g := guard.New(guard.Options{Key: key, Hosts: []string{"swarm:1", "swarm:2"}})
+	of := func(port string) *http.Cookie {
+		r := httptest.NewRequest("POST", "http://swarm:"+port+"/api/session", strings.NewReader(`{"token":"`+key.Token()+`"}`))
+		w := httptest.NewRecorder()
+		g.Wrap(http.NotFoundHandler()).ServeHTTP(w, r)
+		return w.Result().Cookies()[0] //nolint:bodyclose // recorded
+	}
+	one, two := of("1"), of("2")
+	if one.Name == two.Name {
+		t.Errorf("both are named %s: the second ends the first one's session", one.Name)
+	}
+	for value, want := range map[string]int{one.Value: http.StatusOK, two.Value: http.StatusUnauthorized} {
+		if got := asked(t, g, "GET", "/api/solves", "", "Cookie", one.Name+"="+value).StatusCode; got != want { //nolint:bodyclose // recorded
+			t.Errorf("%s=%s: %d, want %d", one.Name, value, got, want)
+		}
+	}
+}
+
 func TestASessionEndsAfterThirtyDays(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)

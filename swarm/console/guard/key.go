@@ -60,20 +60,20 @@ func (k Key) Is(token string) bool {
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
-// session returns the value of a cookie that is valid until a time.
-func (k Key) session(until time.Time) string {
+// session returns the value of a cookie with a name that is valid until a time.
+func (k Key) session(name string, until time.Time) string {
 	var about [24]byte
 	binary.BigEndian.PutUint64(about[:8], uint64(until.Unix()))
 	_, _ = rand.Read(about[8:])
 	text := base64.RawURLEncoding.EncodeToString(about[:])
-	return text + "." + base64.RawURLEncoding.EncodeToString(k.sum("session "+text))
+	return text + "." + base64.RawURLEncoding.EncodeToString(k.sum(name+" "+text))
 }
 
 // opens reports whether a cookie is valid, and the name of its session.
-func (k Key) opens(cookie string, now time.Time) (name string, ok bool) {
-	text, sum, found := strings.Cut(cookie, ".")
+func (k Key) opens(cookie, value string, now time.Time) (name string, ok bool) {
+	text, sum, found := strings.Cut(value, ".")
 	got, err := base64.RawURLEncoding.DecodeString(sum)
-	if !found || err != nil || !hmac.Equal(got, k.sum("session "+text)) {
+	if !found || err != nil || !hmac.Equal(got, k.sum(cookie+" "+text)) {
 		return "", false
 	}
 	about, err := base64.RawURLEncoding.DecodeString(text)
