@@ -53,8 +53,10 @@ type Decision struct {
 	// may change.
 	Note string `json:"note,omitempty"`
 
-	from source
-	unit string    // format of Support for readers
+	from   source
+	unit   string // format of Support for readers
+	spoken bool   // by Sentence
+
 	each []float64 // probability of each proposal; nil: by the votes
 }
 

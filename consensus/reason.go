@@ -56,12 +56,68 @@ func (d Decision) Firmness() string {
 	return strings.Join(all, "; ")
 }
 
-// Reason explains the outcome in a sentence, without a full stop. The wording may change.
-func (d Decision) Reason() string { return d.ReasonWith(func(id string) string { return id }) }
+// Sentence says the decision in one line, as every place that shows one does: the outcome and the choice, why, how
+// many voted beside the quorum, and how probable it is that the choice is right, or that nothing is. Nothing in it is
+// 100 %. Proposals are called what show returns for their ids, for readers who may not see what agents choose; nil: by these. The
+// wording may change.
+func (d Decision) Sentence(show func(id string) string) string {
+	if show == nil {
+		show = func(id string) string { return id }
+	}
+	d.spoken = true
+	said := d.Outcome.String()
+	if d.Outcome == Pending {
+		said = "open"
+	}
+	if d.Choice != "" {
+		said += " " + strconv.Quote(show(d.Choice))
+	}
+	said += ": " + d.reasonWith(show)
+	if quorum := d.from.known().quorum; d.Voters >= quorum {
+		said += fmt.Sprintf("; %d voted, the quorum is %d", d.Voters, quorum)
+	}
+	if sure := d.sure(); sure != "" {
+		said += "; " + sure
+	}
+	if note := text.Printable(d.Note); note != "" {
+		said += "; " + note
+	}
+	return said
+}
 
-// ReasonWith is Reason with each proposal's id replaced by what show returns
-// for it, for readers who may not see ids that agents choose.
-func (d Decision) ReasonWith(show func(id string) string) string {
+// sure says how probable it is that the leader is right, or that none of the proposals is; "" where nothing can be said
+// or the reason says it.
+func (d *Decision) sure() string {
+	about := "it is right"
+	switch {
+	case d.Voters == 0 || d.Voters < d.from.known().quorum || d.Outcome == BySettlement || len(d.Leaders) > 1:
+		return ""
+	case d.Outcome == Rejected || len(d.Leaders) == 0:
+		about = "none of these is right"
+	}
+	from := "by the votes alone"
+	if d.Learned {
+		from = "by what is known of the voters"
+	}
+	return fmt.Sprintf("%s that %s, %s", probability(d.Confidence), about, from)
+}
+
+// probability formats a probability, of which none is certain.
+func probability(p float64) string {
+	switch {
+	case p > 0.99:
+		return "over 99 %"
+	case p < 0.01:
+		return "under 1 %"
+	}
+	return strconv.FormatFloat(100*p, 'f', 0, 64) + " %"
+}
+
+// Reason explains the outcome in a sentence, without a full stop. The wording may change.
+func (d Decision) Reason() string { return d.reasonWith(func(id string) string { return id }) }
+
+// reasonWith is Reason with each proposal's id replaced by what show returns for it.
+func (d Decision) reasonWith(show func(id string) string) string {
 	t := d.from.known()
 	link, because := ", ", ""
 	if d.Because != "" {
@@ -70,7 +126,7 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 	}
 	switch {
 	case d.Outcome == Reached:
-		return fmt.Sprintf("%s%s%s%s", d.agreeing(show), link, d.supported(0), t.needed())
+		return fmt.Sprintf("%s%s%s%s", d.agreeing(show), link, d.supported(0), d.needed())
 	case d.Outcome == Rejected:
 		return "more is against every proposal than for it: " + d.disagreeing(show) + because
 	case d.Outcome == Uncertified:
@@ -78,7 +134,7 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 	case d.Outcome == Answered:
 		return fmt.Sprintf("the answer of %s alone, which is no consensus%s", text.Printable(d.By), because)
 	case d.Outcome == BySettlement:
-		return fmt.Sprintf("settled by %s, with a probability of %s: %s%s%s%s", text.Printable(d.By), percent(d.Confidence, 0), d.agreeing(show), link, d.supported(t.threshold), t.needed())
+		return fmt.Sprintf("settled by %s, with a probability of %s: %s%s%s%s", text.Printable(d.By), d.probably(), d.agreeing(show), link, d.supported(t.threshold), d.needed())
 	case d.Outcome == Contested:
 		return fmt.Sprintf("%s%s%s%s; %s", d.agreeing(show), d.rival(show), link, d.supported(0), text.Printable(d.Lacks))
 	case d.Voters == 0 && t.quorum > 0:
@@ -92,14 +148,18 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 	case d.Support >= t.threshold && d.opposed():
 		return fmt.Sprintf("%s, but no more is for %s than against it", d.agreeing(show), d.leading(show))
 	default:
-		return fmt.Sprintf("%s%s%s%s", d.agreeing(show), link, d.supported(t.threshold), t.needed())
+		return fmt.Sprintf("%s%s%s%s", d.agreeing(show), link, d.supported(t.threshold), d.needed())
 	}
 }
 
 // needed returns the support that a decision needs, in words; "" where the most suffices.
-func (t *terms) needed() string {
-	if t.threshold <= Plurality {
+func (d *Decision) needed() string {
+	t := d.from.known()
+	switch {
+	case t.threshold <= Plurality:
 		return ""
+	case t.threshold >= 1 && d.spoken:
+		return "; all is needed"
 	}
 	return fmt.Sprintf("; %s is needed", percent(t.threshold, 0))
 }
@@ -110,7 +170,21 @@ func (d *Decision) supported(bound float64) string {
 	if unit == "" {
 		unit = "a support of %s"
 	}
-	return fmt.Sprintf(unit, percent(d.Support, bound))
+	switch {
+	case !d.spoken || d.Support < 1:
+		return fmt.Sprintf(unit, percent(d.Support, bound))
+	case strings.HasPrefix(unit, "%s"):
+		return fmt.Sprintf(unit, "all")
+	}
+	return fmt.Sprintf(unit, "over 99 %")
+}
+
+// probably returns the confidence.
+func (d *Decision) probably() string {
+	if d.spoken {
+		return probability(d.Confidence)
+	}
+	return percent(d.Confidence, 0)
 }
 
 // agreeing returns how many of the voters who did not abstain agree with the leader, in words.

@@ -119,7 +119,7 @@ func FuzzVote(f *testing.F) {
 	})
 }
 
-func TestReasonWithShowsNoIDItself(t *testing.T) {
+func TestSentenceShowsNoIDItself(t *testing.T) {
 	const a, b, c, e = "hush-a", "hush-b", "hush-c", "hush-e"
 	vote := func(voter, id string, s consensus.Stance) consensus.Vote {
 		return consensus.Vote{Voter: voter, ProposalID: id, Stance: s, Weight: 1}
@@ -137,8 +137,8 @@ func TestReasonWithShowsNoIDItself(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := consensus.Voting{}.Decide(ballots)
-		got := d.ReasonWith(func(string) string { return "shown" })
-		if !strings.HasPrefix(got, want) && got != want || strings.Contains(got, "hush") || !strings.Contains(d.Reason(), "hush") {
+		_, got, _ := strings.Cut(d.Sentence(func(string) string { return "shown" }), ": ")
+		if !strings.HasPrefix(got, want) || strings.Contains(got, "hush") || !strings.Contains(d.Reason(), "hush") {
 			t.Errorf("got %s, want %s; Reason is %s", got, want, d.Reason())
 		}
 	}
@@ -148,6 +148,44 @@ func TestSupportJustBelowTheThresholdIsNotShownAsTheThreshold(t *testing.T) {
 	b := cast(t, nil, "a", "v agree a 0.69999", "w disagree a 0.30001").Close()
 	if d := (consensus.ConfidenceWeighted{}).Decide(b); !strings.Contains(d.Reason(), "1 of 2 agrees, 69.999 % of the weight; 70 % is needed") {
 		t.Error(d.Reason())
+	}
+}
+
+// Every status has its sentence, with the quorum beside the support, and nothing is 100 %.
+func TestSentenceOfEveryOutcome(t *testing.T) {
+	show := func(id string) string { return "answer " + id }
+	all := cast(t, nil, "a b", "v agree a 1", "w agree a 1")
+	split := cast(t, nil, "a b", "v agree a 0.9", "w agree b 0.8", "x abstain b 1").Close()
+	of := func(b consensus.Ballots, o consensus.Outcome, change func(*consensus.Decision)) consensus.Decision {
+		d := consensus.ConfidenceWeighted{}.Decide(b)
+		d.Outcome, d.Choice = o, ""
+		change(&d)
+		return d
+	}
+	none := func(*consensus.Decision) {}
+	for want, d := range map[string]consensus.Decision{
+		`reached "answer a": 2 of 2 agree with "answer a", all of the weight; 70 % is needed; 2 voted, the quorum is 2; over 99 % that it is right, by what is known of the voters`: of(all, consensus.Reached, func(d *consensus.Decision) {
+			d.Choice, d.Confidence, d.Learned = "a", 1, true
+		}),
+		`settled "answer a": settled by debate, with a probability of 50 %: 1 of 2 agrees with "answer a", 52.9 % of the weight; 70 % is needed; 3 voted, the quorum is 2`: of(split, consensus.BySettlement, func(d *consensus.Decision) {
+			d.Choice, d.By, d.Confidence = "a", "debate", 0.5
+		}),
+		`contested: 1 of 2 agrees with "answer a", 1 with "answer b", 52.9 % of the weight; 70 % is needed; 3 voted, the quorum is 2; 53 % that it is right, by the votes alone`: of(split, consensus.Contested, func(d *consensus.Decision) {
+			d.Lacks, d.Confidence = "70 % is needed", 0.53
+		}),
+		`rejected: more is against every proposal than for it: 0 of 2 disagree with "answer a", 0 of 2 disagree with "answer b"; 3 voted, the quorum is 2; 75 % that none of these is right, by the votes alone`: of(split, consensus.Rejected, func(d *consensus.Decision) {
+			d.Confidence = 0.75
+		}),
+		`open: 1 has voted; the quorum is 2`: of(cast(t, nil, "a", "v agree a 1"), consensus.Pending, none),
+		`uncertified: 1 of 2 agrees with "answer a", but the voters have not been right often enough to tell; 3 voted, the quorum is 2; 45 % that it is right, by the votes alone`: of(split, consensus.Uncertified, func(d *consensus.Decision) { d.Confidence = 0.45 }),
+		`answered "answer a": the answer of v alone, which is no consensus; 3 voted, the quorum is 2; under 1 % that it is right, by the votes alone`: of(split, consensus.Answered, func(d *consensus.Decision) {
+			d.Choice, d.By, d.Confidence = "a", "v", 0
+		}),
+		`deadlocked: 1 of 2 agrees with "answer a", 52.9 % of the weight; 70 % is needed; 3 voted, the quorum is 2; 53 % that it is right, by the votes alone`: of(split, consensus.Deadlocked, func(d *consensus.Decision) { d.Confidence = 0.53 }),
+	} {
+		if got := d.Sentence(show); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
 	}
 }
 

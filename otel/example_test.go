@@ -37,18 +37,18 @@ func Example() {
 		"swarmbus.decided", "swarmbus.turns.taken", "swarmbus.turns.failed", "swarmbus.turns.dropped", "swarmbus.signals_refused")...))
 	// Output:
 	// invoke_workflow team INTERNAL
-	//   . swarmbus.choice=a swarmbus.claims.against=0 swarmbus.claims.for=0 swarmbus.claims.objections=0 swarmbus.credit=[critic +0.500 tester +0.500] swarmbus.outcome=reached swarmbus.reason=2 of 2 agree, 100 % of the weight; 70 % is needed swarmbus.stop_reason=consensus swarmbus.support=1 swarmbus.talk.after=1 swarmbus.turns.late=0 swarmbus.turns.retried=0
+	//   . swarmbus.choice=a swarmbus.claims.against=0 swarmbus.claims.for=0 swarmbus.claims.objections=0 swarmbus.credit=[critic +0.500 tester +0.500] swarmbus.outcome=reached swarmbus.reason=reached "a": 2 of 2 agree, all of the weight; 70 % is needed; 2 voted, the quorum is 2; 91 % that it is right, by the votes alone swarmbus.stop_reason=consensus swarmbus.support=1 swarmbus.talk.after=1 swarmbus.turns.late=0 swarmbus.turns.retried=0
 	//   round 1 INTERNAL
 	//     evaluate_consensus confidence-weighted INTERNAL
-	//       . swarmbus.outcome=pending swarmbus.reason=no one has voted; the quorum is 2 swarmbus.shortfall=0.7 swarmbus.support=0
+	//       . swarmbus.outcome=pending swarmbus.reason=open: no one has voted; the quorum is 2 swarmbus.shortfall=0.7 swarmbus.support=0
 	//     invoke_agent planner INTERNAL
 	//       . swarmbus.turn.heard=[#1 task:new by system] swarmbus.turn.said=1
 	//       > swarmbus.link=heard to invoke_workflow team
 	//   round 2 INTERNAL
 	//     evaluate_consensus confidence-weighted INTERNAL
-	//       . swarmbus.outcome=pending swarmbus.reason=1 has voted; the quorum is 2 swarmbus.support=1
+	//       . swarmbus.outcome=pending swarmbus.reason=open: 1 has voted; the quorum is 2 swarmbus.support=1
 	//     evaluate_consensus confidence-weighted INTERNAL
-	//       . swarmbus.choice=a swarmbus.outcome=reached swarmbus.reason=2 of 2 agree, 100 % of the weight; 70 % is needed swarmbus.support=1
+	//       . swarmbus.choice=a swarmbus.outcome=reached swarmbus.reason=reached "a": 2 of 2 agree, all of the weight; 70 % is needed; 2 voted, the quorum is 2; 91 % that it is right, by the votes alone swarmbus.support=1
 	//     invoke_agent critic INTERNAL
 	//       . swarmbus.turn.heard=[#3 proposal a by planner] swarmbus.turn.said=1
 	//       > swarmbus.link=heard to invoke_agent planner, round 1

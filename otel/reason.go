@@ -23,7 +23,7 @@ func (o *Observer) reason(r *solves.Result) string {
 		by = "escalated by " + r.Question.Asks + ": "
 	}
 	if o.content != nil {
-		return clip(o.content("", "reason", by+r.Detail))
+		return clip(o.content("", "reason", by+r.Sentence(nil)))
 	}
 	why := o.votes(&r.Decision)
 	switch r.Stop {
@@ -46,9 +46,9 @@ func (o *Observer) reason(r *solves.Result) string {
 // votes explains the state of the votes.
 func (o *Observer) votes(d *consensus.Decision) string {
 	if o.content != nil {
-		return clip(o.content("", "reason", d.Reason()))
+		return clip(o.content("", "reason", d.Sentence(nil)))
 	}
-	return clip(d.ReasonWith(o.names.show))
+	return clip(d.Sentence(o.names.show))
 }
 
 // limit returns the beginning of the detail of a solve that reached a limit: the

@@ -39,8 +39,8 @@ func TestEscalatedSolveNamesTheAgentThatAsks(t *testing.T) {
 		content func(signals.Kind, string, string) string
 		want    string
 	}{
-		"without content": {nil, "escalated by asker: 2 of 2 agree, 100 % of the weight; 70 % is needed"},
-		"with content":    {otel.Redact, "escalated by asker: hush: 2 of 2 agree, 100 % of the weight; 70 % is needed"},
+		"without content": {nil, `escalated by asker: reached "a": 2 of 2 agree, all of the weight; 70 % is needed; 2 voted, the quorum is 2; 91 % that it is right, by the votes alone`},
+		"with content":    {otel.Redact, `escalated by asker: hush; reached "a": 2 of 2 agree, all of the weight; 70 % is needed; 2 voted, the quorum is 2; 91 % that it is right, by the votes alone`},
 	} {
 		r := newTrace(t, otel.Options{Content: test.content})
 		r.solve(t, swarm.Options{Agents: []*agents.Agent{proposer("p", "a"), voter("v", "a"), voter("w", "a"), asks()}, Quorum: 2})
@@ -79,7 +79,7 @@ func TestReasonKeepsTheFactsWhenATurnFailed(t *testing.T) {
 	stray := agent("stray", signals.KindProposal, signals.New(signals.Header{Confidence: 1},
 		signals.Vote{ProposalID: "b", Stance: signals.Agree, Weight: 1}))
 	r.solve(t, swarm.Options{Agents: []*agents.Agent{proposer("p", "a"), stray, voter("v", "a"), fails}, Quorum: 3})
-	want := `1 has voted; the quorum is 3; stray voted on "b", which does not count: unknown-proposal; fails failed in round 1: _OTHER`
+	want := `deadlocked: 1 has voted; the quorum is 3; stray voted on "b", which does not count: unknown-proposal; fails failed in round 1: _OTHER`
 	if got := ofSolve(t, r)["swarmbus.reason"]; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

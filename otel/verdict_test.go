@@ -32,7 +32,7 @@ func TestEvaluationIsRecordedWhenItChangesTheDecision(t *testing.T) {
 			reasons = append(reasons, s.Attributes["swarmbus.reason"])
 		}
 	}
-	want := []string{"no one has voted; the quorum is 2", "1 has voted; the quorum is 2", "2 of 2 agree, 100 % of the weight; 70 % is needed"}
+	want := []string{"open: no one has voted; the quorum is 2", "open: 1 has voted; the quorum is 2", `reached "a": 2 of 2 agree, all of the weight; 70 % is needed; 2 voted, the quorum is 2; 91 % that it is right, by the votes alone`}
 	if !slices.Equal(reasons, append(want, want...)) {
 		t.Errorf("got %q, want each of %q once in each solve", reasons, want)
 	}

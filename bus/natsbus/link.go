@@ -138,7 +138,7 @@ func (l *Link) connect(ctx context.Context, denied, closed func(error)) (*nats.C
 		}),
 		nats.ReconnectHandler(func(c *nats.Conn) {
 			refused = ""
-			l.opts.status(Status{Connected: true, URL: Redacted(c.ConnectedUrl())})
+			l.opts.status(Status{Connected: true, URL: c.ConnectedUrlRedacted()})
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if login(err) && err.Error() != refused { // once, however often it is tried
@@ -171,7 +171,7 @@ func (l *Link) connect(ctx context.Context, denied, closed func(error)) (*nats.C
 	if err != nil {
 		return nil, fmt.Errorf("natsbus: %s: %w", Redacted(l.opts.URL), err)
 	}
-	l.opts.status(Status{Connected: true, URL: Redacted(conn.ConnectedUrl())})
+	l.opts.status(Status{Connected: true, URL: conn.ConnectedUrlRedacted()})
 	return conn, nil
 }
 

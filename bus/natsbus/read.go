@@ -112,7 +112,7 @@ func (l *Log) hears(s *silence, err error) {
 	switch {
 	case err == nil:
 		if s.told {
-			l.opts.status(Status{Connected: true, URL: Redacted(l.conn.ConnectedUrl())})
+			l.opts.status(Status{Connected: true, URL: l.conn.ConnectedUrlRedacted()})
 		}
 		*s = silence{}
 	case s.since.IsZero():

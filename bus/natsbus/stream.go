@@ -118,7 +118,7 @@ func (l *Link) openStream(ctx context.Context, want jetstream.StreamConfig) (str
 // unanswered says why there may be no answer for a stream.
 func (l *Link) unanswered(name string) string {
 	if has, _ := l.conn.ConnectedServerJetStream(); !has && l.conn.IsConnected() {
-		return "natsbus: the server " + Redacted(l.conn.ConnectedUrl()) + " has no JetStream, which stores the log: start it with nats-server -js, or with a jetstream block in its configuration; behind a leaf node, name the domain of the servers that have the log (Options.Domain)"
+		return "natsbus: the server " + l.conn.ConnectedUrlRedacted() + " has no JetStream, which stores the log: start it with nats-server -js, or with a jetstream block in its configuration; behind a leaf node, name the domain of the servers that have the log (Options.Domain)"
 	}
 	if _, refused := l.refused.bySubject.Load(l.opts.api() + "STREAM.CREATE." + name); refused {
 		return "natsbus: the stream " + name + " is not there yet, and the user of this process may not make it: waiting for a process that may, such as one that drives solves"

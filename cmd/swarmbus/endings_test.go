@@ -193,8 +193,8 @@ func TestShowPrintsVotesDecisionAndStop(t *testing.T) {
 		`decision +1\.00  terms of swarm: by confidence-weighted \(the default\), threshold 0\.7, quorum 2, 2 may vote, swarm learns\n`,
 		`decision .*  swarm: reached "a": 2 of 2 agree, 100 % of the weight; 70 % is needed; broken failed in round 1: no model\n`,
 		`\nVotes\n +a █{30}  2 agree, 0 disagree, 0 abstain; support 2\.00 to 0\.00\n`,
-		`\nDecision  confidence-weighted: reached "a": 2 of 2 agree, 100 % of the weight; 70 % is needed\n          decide\n`,
-		`\nStop      consensus: 2 of 2 agree, 100 % of the weight; 70 % is needed; broken failed in round 1: no model\n$`,
+		`\nDecision  confidence-weighted: reached "a": 2 of 2 agree, all of the weight; 70 % is needed; 2 voted, the quorum is 2; 9\d % that it is right, by the votes alone\n          decide\n`,
+		`\nStop      consensus: broken failed in round 1: no model\n$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(shown) {
 			t.Errorf("it does not say %s:\n%s", want, shown)

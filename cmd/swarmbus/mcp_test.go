@@ -187,7 +187,7 @@ func TestTheInspectorUsesEverythingThatMCPOffers(t *testing.T) {
 			{[]string{"tools/list", "--strict"}, []string{`"decide"`, `"solve"`, `"runs"`, `"show"`, `"why"`}},
 			{[]string{"tools/call", "--tool-name", "solve", "--tool-arg", "task=" + demoTask}, []string{`"state": "decided"`, `"solve": "platform.`}},
 			{[]string{"tools/call", "--tool-name", "runs"}, []string{`"name": "platform"`}},
-			{[]string{"tools/call", "--tool-name", "why", "--tool-arg", "solve=platform"}, []string{`"reason": "6 of 6 agree`}},
+			{[]string{"tools/call", "--tool-name", "why", "--tool-arg", "solve=platform"}, []string{`"reason": "reached `, `: 6 of 6 agree`}},
 			{[]string{"tools/call", "--tool-name", "show", "--tool-arg", "solve=platform"}, []string{`"said"`}},
 			{[]string{
 				"tools/call", "--tool-name", "decide", "--tool-arg", `proposals=[{"id":"a"},{"id":"b"}]`,

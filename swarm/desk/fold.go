@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -48,13 +47,13 @@ func NewFold(from journal.Snapshot, watch func(*Fold) Watcher) (*Fold, error) {
 	return f, nil
 }
 
-// ReadFold returns the fold of a whole log. It ends with the cause of ctx's end.
-func ReadFold(ctx context.Context, log journal.Reader, codec *signals.Codec, watch func(*Fold) Watcher) (*Fold, error) {
-	return readFold(ctx, log, codec, watch, math.MaxUint64)
+// ReadFold returns the fold of a whole log.
+func ReadFold(log journal.Reader, codec *signals.Codec, watch func(*Fold) Watcher) (*Fold, error) {
+	return readFold(log, codec, watch, math.MaxUint64)
 }
 
 // readFold returns the fold of a log up to a position.
-func readFold(ctx context.Context, log journal.Reader, codec *signals.Codec, watch func(*Fold) Watcher, through uint64) (*Fold, error) {
+func readFold(log journal.Reader, codec *signals.Codec, watch func(*Fold) Watcher, through uint64) (*Fold, error) {
 	snapshot, err := log.Snapshot()
 	if err != nil {
 		return nil, err
@@ -64,9 +63,6 @@ func readFold(ctx context.Context, log journal.Reader, codec *signals.Codec, wat
 		return f, err
 	}
 	for record, err := range log.Read(snapshot.Through) {
-		if err == nil && ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
 		if err != nil {
 			return nil, err
 		}

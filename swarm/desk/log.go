@@ -30,7 +30,7 @@ type Log struct {
 
 func newLog(records Records, codec *signals.Codec, watch func(*Fold) Watcher) (l *Log, err error) {
 	l = &Log{records: records, codec: codec, watch: watch, news: make(chan struct{}), ended: make(chan struct{})}
-	l.fold, err = readFold(context.Background(), records, codec, watch, 0)
+	l.fold, err = readFold(records, codec, watch, 0)
 	return l, err
 }
 
@@ -146,7 +146,7 @@ func (l *Log) follow(ctx context.Context, of past, shown func()) {
 		}
 		for record, err := range l.records.Follow(ctx, at) {
 			if err == nil {
-				err = l.take(ctx, &record, at, record.Seq >= of.recent)
+				err = l.take(&record, at, record.Seq >= of.recent)
 			}
 			if err != nil {
 				l.fail(err)
@@ -169,8 +169,8 @@ func (l *Log) reads(share float64) {
 }
 
 // take folds the record after a position.
-func (l *Log) take(ctx context.Context, record *journal.Record, at uint64, fresh bool) error {
-	if err := l.again(ctx, at); err != nil {
+func (l *Log) take(record *journal.Record, at uint64, fresh bool) error {
+	if err := l.again(at); err != nil {
 		return err
 	}
 	defer l.tell()
@@ -178,7 +178,7 @@ func (l *Log) take(ctx context.Context, record *journal.Record, at uint64, fresh
 }
 
 // again folds the log up to a position again if records were dropped.
-func (l *Log) again(ctx context.Context, through uint64) error {
+func (l *Log) again(through uint64) error {
 	l.mu.Lock()
 	stale := l.stale
 	l.stale = false
@@ -186,7 +186,7 @@ func (l *Log) again(ctx context.Context, through uint64) error {
 	if !stale {
 		return nil
 	}
-	fold, err := readFold(ctx, l.records, l.codec, l.watch, through)
+	fold, err := readFold(l.records, l.codec, l.watch, through)
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,11 @@ func Retract(ctx context.Context, j journal.Store, thread string, id signals.ID,
 	if err := retractIn(ctx, j, thread, id, by, reason); err != nil {
 		return nil, err
 	}
+	return resultOf(j, thread)
+}
+
+// resultOf returns the result of a thread.
+func resultOf(j journal.Reader, thread string) (*Result, error) {
 	all, err := List(j)
 	if err != nil {
 		return nil, err

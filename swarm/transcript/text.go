@@ -205,7 +205,7 @@ func (t *page) stopped(r *solves.Result) {
 	t.retracted(r)
 	why := "it has not stopped: it is running, or was broken off"
 	if r.Stop != 0 {
-		why = fmt.Sprintf("%s: %s", r.Stop, t.said(r.Detail))
+		why = t.said(strings.TrimSuffix(fmt.Sprintf("%s: %s", r.Stop, r.Beside()), ": "))
 	}
 	t.whole("%s      %s", t.paint(bold, "Stop"), why)
 	for _, name := range r.LeftBehind {
@@ -303,20 +303,7 @@ func worth(d consensus.Decision, p consensus.Tally) string {
 }
 
 // verdict returns the decision in one line.
-func verdict(d consensus.Decision) string {
-	line := fmt.Sprintf("%s: %s", d.Strategy, d.Outcome)
-	if d.Choice != "" {
-		line += fmt.Sprintf(" %q", d.Choice)
-	}
-	line += ": " + d.Reason()
-	if d.Learned && d.Voters > 0 {
-		line += fmt.Sprintf("; %.0f%% likely right", 100*d.Confidence)
-	}
-	if d.Note != "" {
-		line += "; " + d.Note
-	}
-	return line
-}
+func verdict(d consensus.Decision) string { return d.Strategy + ": " + d.Sentence(nil) }
 
 // line writes one line, cut to the width if there is one.
 func (t *page) line(format string, args ...any) {

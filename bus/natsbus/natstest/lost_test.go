@@ -178,14 +178,3 @@ func TestCloseIsNoLostConnection(t *testing.T) {
 		t.Errorf("connected %d times, want 8, and disconnected %d times, want none", connected.Load(), lost.Load())
 	}
 }
-
-// A token stands where the name of a user does, and the client hides only passwords.
-func TestATokenInAnAddressIsNotTold(t *testing.T) {
-	t.Parallel()
-	s := natstest.Start(t, natstest.Options{Config: "authorization { token: seesaw }"})[0]
-	told := make(chan natsbus.Status, 16)
-	join(t, natsbus.Options{URL: strings.Replace(s.URL(), "nats://", "nats://seesaw@", 1), Tell: natsbus.Tell{Status: func(s natsbus.Status) { told <- s }}})
-	if got, want := (<-told).URL, strings.Replace(s.URL(), "nats://", "nats://xxxxx@", 1); got != want {
-		t.Errorf("connected to %s, want %s", got, want)
-	}
-}

@@ -31,7 +31,7 @@ func taskOf(d api.SolveDetail, items []api.Item) *a2a.Task {
 	}
 	answer := d.Answer
 	if answer == "" {
-		answer = "There is no decision: " + d.Decision.Reason
+		answer = d.Decision.Reason
 	}
 	t.Artifacts = []*a2a.Artifact{{
 		ID: "decision", Name: "decision", Description: d.Decision.Reason, Parts: a2a.ContentParts{a2a.TextPart{Text: answer}, a2a.DataPart{Data: data(d.Decision)}},

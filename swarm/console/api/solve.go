@@ -274,7 +274,7 @@ type Decision struct {
 	Confidence float64     `json:"confidence"`
 	Learned    bool        `json:"learned"`
 	Voters     int         `json:"voters"`
-	Reason     string      `json:"reason" doc:"In a sentence"`
+	Reason     string      `json:"reason" doc:"The decision in a sentence: outcome, choice, why, quorum and probability"`
 	Because    string      `json:"because,omitempty"`
 	Firmness   string      `json:"firmness,omitempty" doc:"The fewest who could have made it fall, and how many independent voters the voters are worth"`
 	Note       string      `json:"note,omitempty"`

@@ -55,6 +55,11 @@ func (c *Client) Retract(ctx context.Context, solve string, r api.Retraction) (o
 	return one, c.ask(ctx, http.MethodPost, "/solves/"+url.PathEscape(solve)+"/retractions", r, &one)
 }
 
+// Tell says which proposal of a solve turned out to be right, and returns the solve.
+func (c *Client) Tell(ctx context.Context, solve string, o api.Outcome) (one api.Solve, err error) {
+	return one, c.ask(ctx, http.MethodPut, "/solves/"+url.PathEscape(solve)+"/outcome", o, &one)
+}
+
 // Items returns the questions that wait for a person.
 func (c *Client) Items(ctx context.Context) (all []api.Item, err error) {
 	return all, c.ask(ctx, http.MethodGet, "/inbox", nil, &all)

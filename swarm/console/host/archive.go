@@ -1,7 +1,6 @@
 package host
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -24,7 +23,6 @@ type archive struct {
 
 	mu    sync.Mutex // protects the fields below
 	books map[string]*archived
-	reads map[string]chan struct{} // of the runs that are being read; closed when that is over
 }
 
 // archived is the book of a journal as it was.
@@ -38,9 +36,7 @@ type archived struct {
 // kept is how many books an archive keeps.
 const kept = 4
 
-func newArchive(dir string) *archive {
-	return &archive{dir: dir, books: map[string]*archived{}, reads: map[string]chan struct{}{}}
-}
+func newArchive(dir string) *archive { return &archive{dir: dir, books: map[string]*archived{}} }
 
 // path returns the file of a run. A name is never a path.
 func (a *archive) path(run string) (string, error) {
@@ -55,57 +51,34 @@ func (a *archive) path(run string) (string, error) {
 	return path, err
 }
 
-// book returns the book of a journal as it is. One request reads it at a time, and others of that run wait.
-func (a *archive) book(ctx context.Context, run string) (*view.Book, error) {
+// book returns the book of a journal as it is.
+func (a *archive) book(run string) (*view.Book, error) {
 	path, err := a.path(run)
 	if err != nil {
 		return nil, err
 	}
-	for {
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, err
-		}
-		a.mu.Lock()
-		book, reads := a.keptLocked(run, info), a.reads[run]
-		if book == nil && reads == nil {
-			a.reads[run] = make(chan struct{})
-		}
-		a.mu.Unlock()
-		switch {
-		case book != nil:
-			return book, nil
-		case reads == nil:
-			return a.read(ctx, run, path, info)
-		}
-		select {
-		case <-reads:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// read reads a journal, and keeps its book.
-func (a *archive) read(ctx context.Context, run, path string, info fs.FileInfo) (book *view.Book, err error) {
-	defer func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		close(a.reads[run])
-		delete(a.reads, run)
-		if err != nil {
-			return
-		}
-		if len(a.books) >= kept {
-			a.forget()
-		}
-		a.books[run] = &archived{book, info.Size(), info.ModTime(), time.Now()}
-	}()
-	return read(ctx, run, path)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if book := a.keptLocked(run, info); book != nil {
+		return book, nil
+	}
+	book, err := read(run, path)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.books) >= kept {
+		a.forget()
+	}
+	a.books[run] = &archived{book, info.Size(), info.ModTime(), time.Now()}
+	return book, nil
 }
 
 // known returns the book of a journal as it is if it is kept, or nil.
-func (a *archive) known(_ context.Context, run string) (*view.Book, error) {
+func (a *archive) known(run string) (*view.Book, error) {
 	path, err := a.path(run)
 	if err != nil {
 		return nil, err
@@ -139,8 +112,8 @@ func (a *archive) forget() {
 	delete(a.books, oldest)
 }
 
-// read reads a journal, until ctx ends.
-func read(ctx context.Context, run, path string) (*view.Book, error) {
+// read reads a journal.
+func read(run, path string) (*view.Book, error) {
 	from, err := journal.NewView(path)
 	if err != nil {
 		return nil, err
@@ -150,6 +123,6 @@ func read(ctx context.Context, run, path string) (*view.Book, error) {
 		return nil, err
 	}
 	l := &log{run: run}
-	_, err = work.ReadFold(ctx, from, codec, l.watch)
+	_, err = work.ReadFold(from, codec, l.watch)
 	return l.shown, err
 }

@@ -120,7 +120,7 @@ func TestTwoSolvesOfATeamRunAtOnce(t *testing.T) {
 		t.Errorf("the one that waits: %s, %v", one.State, err)
 	}
 	close(cid)
-	if end := until(t, b, waits.ID, func(s api.Solve) bool { return s.State != api.Running }); end.State != api.Undecided || !strings.HasPrefix(end.Detail, "2 of 3 agree") {
+	if end := until(t, b, waits.ID, func(s api.Solve) bool { return s.State != api.Running }); end.State != api.Undecided || !strings.HasPrefix(end.Detail, "deadlocked: 2 of 3 agree") {
 		t.Errorf("the one that waited: %+v", end)
 	}
 	all, err := b.Solves.List(t.Context(), api.SolvesQuery{Team: "platform", Limit: 9})

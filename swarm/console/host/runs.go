@@ -27,7 +27,7 @@ import (
 type running struct{ h *Host }
 
 // Runs implements [api.Runs].
-func (r running) Runs(ctx context.Context) ([]api.Run, error) {
+func (r running) Runs(context.Context) ([]api.Run, error) {
 	paths, err := runs.List(r.h.o.Dir)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (r running) Runs(ctx context.Context) ([]api.Run, error) {
 		if r.h.elsewhere(name) != nil {
 			continue // the log has the name of a journal
 		}
-		one, err := r.about(ctx, name, r.h.archive.known)
+		one, err := r.about(name, r.h.archive.known)
 		if e := (*api.Error)(nil); errors.As(err, &e) {
 			continue // its name is not one of a run
 		}
@@ -59,12 +59,12 @@ func (r running) Runs(ctx context.Context) ([]api.Run, error) {
 }
 
 // Run implements [api.Runs].
-func (r running) Run(ctx context.Context, name string) (api.Run, error) {
-	return r.about(ctx, name, r.h.archive.book)
+func (r running) Run(_ context.Context, name string) (api.Run, error) {
+	return r.about(name, r.h.archive.book)
 }
 
 // about describes a journal, by the book that open returns; nil: it has not been read.
-func (r running) about(ctx context.Context, name string, open func(context.Context, string) (*view.Book, error)) (api.Run, error) {
+func (r running) about(name string, open func(string) (*view.Book, error)) (api.Run, error) {
 	if r.h.elsewhere(name) != nil {
 		if d := r.h.desk(name); d != nil {
 			return runOf(d), nil
@@ -93,7 +93,7 @@ func (r running) about(ctx context.Context, name string, open func(context.Conte
 	if holder, held := journal.Locked(path); held {
 		of.Writer = holder.String()
 	}
-	switch book, problem := open(ctx, name); {
+	switch book, problem := open(name); {
 	case problem != nil:
 		of.Problem = problem.Error()
 	case book != nil:

@@ -124,7 +124,7 @@ func dress(d *desk, going map[string]bool, one api.Solve) api.Solve {
 }
 
 // List implements [api.Solves].
-func (s solving) List(ctx context.Context, q api.SolvesQuery) ([]api.Solve, error) {
+func (s solving) List(_ context.Context, q api.SolvesQuery) ([]api.Solve, error) {
 	all := []api.Solve{}
 	for _, d := range s.h.desks {
 		going := d.Running()
@@ -133,7 +133,7 @@ func (s solving) List(ctx context.Context, q api.SolvesQuery) ([]api.Solve, erro
 		}
 	}
 	if q.Run != "" && s.h.desk(q.Run) == nil {
-		b, err := s.h.archive.book(ctx, q.Run)
+		b, err := s.h.archive.book(q.Run)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +170,7 @@ func (h *Host) bookOf(ctx context.Context, id string) (b *view.Book, d *desk, th
 		err = d.Ready(ctx)
 		return d.log.book(), d, thread, err
 	}
-	b, err = h.archive.book(ctx, run)
+	b, err = h.archive.book(run)
 	return b, nil, thread, err
 }
 

@@ -99,7 +99,7 @@ func (s *Server) decide(_ context.Context, _ *sdk.CallToolRequest, in ballot) (*
 		texts[p.ID] = line(cmp.Or(p.Text, p.ID), 200)
 	}
 	out := decided{
-		Decision: d, Reason: d.ReasonWith(func(id string) string { return texts[id] }),
+		Decision: d, Reason: d.Sentence(func(id string) string { return texts[id] }),
 		Tallies: d.Tallies(), Dissent: d.Dissent(), Uncounted: d.Uncounted(), RestsOn: []string{},
 	}
 	if d.Outcome == consensus.Reached {

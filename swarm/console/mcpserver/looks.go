@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -95,6 +96,21 @@ func (s *Server) addLooks() {
 		Name: "why", Title: "Explain a decision", OutputSchema: object,
 		Description: "Says who decided what in a solve and why, who dissents, what turned it, on whose votes it rests, and which strategy or threshold would have decided otherwise.",
 	}, s.why)
+	addTool(s.sdk, &sdk.Tool{
+		Name: "outcome", Title: "Tell what was right", OutputSchema: object, Annotations: &sdk.ToolAnnotations{IdempotentHint: true},
+		Description: "Records which proposal of a solve turned out to be right, so that its team weighs its agents by it from now on.",
+	}, s.outcome)
+}
+
+// right is the input of outcome.
+type right struct {
+	Solve string `json:"solve" jsonschema:"id"`
+	Right string `json:"right" jsonschema:"id of the proposal that was right, as show has it; empty: none of them was"`
+}
+
+func (s *Server) outcome(ctx context.Context, _ *sdk.CallToolRequest, in right) (*sdk.CallToolResult, brief, error) {
+	one, err := s.o.Backend.Solves.Tell(ctx, in.Solve, api.Outcome{Right: in.Right})
+	return nil, brief{ID: one.ID, Task: cut(one.Task), State: one.State, Answer: cut(one.Answer), Detail: cut(one.Detail), Began: one.Began.Format(time.RFC3339)}, err
 }
 
 func (s *Server) runs(ctx context.Context, _ *sdk.CallToolRequest, in which) (*sdk.CallToolResult, listed, error) {

@@ -1,9 +1,11 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/mode"
@@ -43,7 +45,7 @@ func (s *solve) decided(d consensus.Decision) *api.Decision {
 	of := &api.Decision{
 		Strategy: d.Strategy, Outcome: d.Outcome.String(), Choice: d.Choice, Leaders: append([]string{}, d.Leaders...),
 		Support: d.Support, None: d.None, Confidence: d.Confidence, Learned: d.Learned, Voters: d.Voters,
-		Reason: d.ReasonWith(s.name), Because: d.Because, Firmness: d.Firmness(), Note: d.Note, Withheld: s.Withholds(d), Dissent: []api.Vote{}, Uncounted: []api.Uncounted{},
+		Reason: d.Sentence(s.called), Because: d.Because, Firmness: d.Firmness(), Note: d.Note, Withheld: s.Withholds(d), Dissent: []api.Vote{}, Uncounted: []api.Uncounted{},
 	}
 	for _, v := range append(d.Dissent(), solves.Overruled(d, s.Votes.Show(""))...) {
 		i, found := slices.BinarySearchFunc(s.ballot.list, v.Seq, func(a api.Vote, seq uint64) int { return int(int64(a.Seq) - int64(seq)) })
@@ -69,13 +71,8 @@ func (s *solve) synthesis() *api.Synthesis {
 	return &text
 }
 
-// name returns the name of a proposal for people.
-func (s *solve) name(id string) string {
-	if l := s.letterOf(id); l != "" {
-		return l
-	}
-	return id
-}
+// called returns what a proposal says, for a sentence about it.
+func (s *solve) called(id string) string { return text.Cut(text.Line(cmp.Or(s.content(id), id)), 80) }
 
 // hindsight are forms of signals that say nothing new of a proposal.
 var hindsight = map[string]bool{"decided": true, "answer": true, "round": true}

@@ -199,7 +199,7 @@ func (s *solve) stopped(of *api.Solve) {
 	if stop == 0 {
 		stop = runlog.StopFor(s.Last.Outcome)
 	}
-	of.Stop, of.Detail, of.Ended = stop.String(), d.Detail, &s.Stage.Decided.Time
+	of.Stop, of.Detail, of.Ended = stop.String(), s.told(stop, d.Detail), &s.Stage.Decided.Time
 	switch stop {
 	case runlog.StopConsensus:
 		of.State, of.Answer = api.Decided, s.Stage.Announced.Payload.Decision
@@ -218,6 +218,15 @@ func (s *solve) stopped(of *api.Solve) {
 		of.State = api.Undecided
 	}
 	of.Revised = s.revised != nil && s.revised.Changed && of.State != api.Waiting
+}
+
+// told says why the solve stopped, with the sentence of its decision.
+func (s *solve) told(stop runlog.StopReason, detail string) string {
+	r := solves.Result{Stop: stop, Detail: detail, Decision: s.Last}
+	for _, f := range s.Turns.Failed {
+		r.Failed = append(r.Failed, solves.TurnFailed{Agent: f.Agent, Round: f.Round, Err: f.Err()})
+	}
+	return r.Sentence(s.called)
 }
 
 // content returns the content of a proposal.

@@ -8,7 +8,7 @@ export function Revised({ view }: { view: View }) {
   const { play } = view, d = play.detail, r = d.revision;
   if (!r || !view.end.value) return null;
   if (view.strategy.value || view.threshold.value) return null; // the banner of what if says what is shown
-  const now = `${r.strategy}: ${r.outcome}${r.choice ? " " + play.letter(r.choice) : ""}: ${clean(r.reason)}`;
+  const now = `${r.strategy}: ${clean(r.reason)}`;
   const was = d.decision ? `${d.decision.outcome}${d.decision.choice ? " " + play.letter(d.decision.choice) : ""}` : "nothing";
   return (
     <div class={"then revised" + (r.changed ? " hold" : "")} role="status"><Glyph name="back" />

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { name } from "../../lib/store";
-import { clean, percent, needed, two } from "../../lib/text";
+import { clean, needed, two } from "../../lib/text";
 import type { Said as Signal, Vote } from "../../lib/types";
 import { stopped } from "../../lib/words";
 import { moments } from "../../play/moments";
@@ -29,8 +29,7 @@ export function Verdict({ view }: { view: View }) {
         <section class="fact"><h2>How sure</h2>
           <div class="big"><span class={"st " + s.tone}><Glyph name={s.glyph} /> {s.word}</span></div>
           <Gauge support={s.support} threshold={s.threshold} />
-          <p><b class="b">{two(s.support)}</b> support{s.leader && `, ${s.agree} of ${s.voters} agree${fell ? ` with ${s.letter}` : ""}`}</p>
-          {s.voters > 0 && <p class="ink2">{percent(s.confidence)} likely to be right</p>}
+          {end && !s.whatIf && play.now ? <p>{clean(play.now.reason)}</p> : <p><b class="b">{two(s.support)}</b> support{s.leader && `, ${s.agree} of ${s.voters} agree`}</p>}
           {end && !s.whatIf && play.now?.firmness && <p class="mut">{clean(play.now.firmness)}</p>}
           {end && play.now?.withheld && <p class="hu">{clean(play.now.withheld)}</p>}
         </section>
@@ -42,7 +41,7 @@ export function Verdict({ view }: { view: View }) {
 }
 
 export interface Situation {
-  leader: string; letter: string; support: number; threshold: number; confidence: number; agree: number; voters: number;
+  leader: string; letter: string; support: number; threshold: number; agree: number; voters: number;
   glyph: string; tone: string; word: string; whatIf: boolean;
 }
 
@@ -54,12 +53,12 @@ export function situation(view: View): Situation {
   const row = whatIf ? view.what.value?.strategies.find((r) => r.strategy === (view.strategy.value || d.terms.strategy)) : undefined;
   const cell = row?.cells.find((c) => Math.abs(c.threshold - threshold) < 1e-9) ?? row?.cells[0];
   const step = play.step(seq);
-  const leader = (end && !cell && play.now?.choice) || (cell ? cell.choice ?? cell.leader : step?.leader) || "";
+  const outcome = cell?.outcome ?? (end ? play.now?.outcome : undefined) ?? step?.outcome ?? "pending";
+  const leader = outcome === "rejected" ? "" : (end && !cell && play.now?.choice) || (cell ? cell.choice ?? cell.leader : step?.leader) || "";
   const voters = play.voters(seq), ps = play.proposals(seq).filter((p) => !play.out(p) || play.out(p) > seq); // votes on others do not count
   const base = {
     leader, letter: play.letter(leader), threshold, whatIf,
-    support: cell ? (row!.support[leader] ?? cell.support) : step?.support[leader] ?? 0,
-    confidence: cell?.confidence ?? (end ? play.now?.confidence : undefined) ?? step?.confidence ?? 0,
+    support: cell ? (row!.support[leader] ?? cell.support) : step?.support[leader] ?? (outcome === "rejected" ? step?.none : 0) ?? 0,
     agree: voters.filter((v) => play.vote(v, leader, seq)?.stance === "agree").length, voters: voters.filter((v) => ps.some((p) => play.vote(v, p.id, seq))).length,
   };
   return { ...base, ...status(view, cell?.outcome ?? step?.outcome ?? "pending", step?.voters ?? voters.length, whatIf) };
@@ -119,9 +118,10 @@ function Dissent({ view, leader, voters }: { view: View; leader: string; voters:
   const [all, showAll] = useState(false);
   const { play } = view, seq = view.seq.value;
   if (!voters.length) return <p class="mut">Nobody has voted</p>;
-  const votes = leader ? voters.map((v) => play.dissent(v, leader, seq)).filter((v): v is Vote => !!v) : [];
+  const rejected = view.end.value && play.now?.outcome === "rejected" ? play.now.dissent : []; // who agrees with something
+  const votes = leader ? voters.map((v) => play.dissent(v, leader, seq)).filter((v): v is Vote => !!v) : [...rejected];
   votes.sort((a, b) => Number(b.stance === "disagree") - Number(a.stance === "disagree") || b.weight - a.weight);
-  if (!votes.length) return <p class="mut">{leader ? `Nobody ${view.end.value ? "" : "so far"}` : "Nothing leads"}</p>;
+  if (!votes.length) return <p class="mut">{leader || play.now?.outcome === "rejected" ? `Nobody ${view.end.value ? "" : "so far"}` : "Nothing leads"}</p>;
   const most = all || votes.length <= 4 ? votes.length : 3;
   return (
     <>

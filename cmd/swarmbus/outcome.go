@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/internal/text"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+// An outcome is what turned out to be right in a solve.
+type outcome struct {
+	run, thread string
+	value       string // what a proposal says
+	right       string // its id
+	none        bool
+}
+
+func newOutcome() *cobra.Command {
+	var o outcome
+	var file string
+	var server serverFlag
+	cmd := &cobra.Command{
+		Use:   "outcome [RUN [VALUE]]",
+		Short: "Tell which proposal of a recorded solve turned out to be right",
+		Long: `Outcome records which proposal turned out to be right: the one that says VALUE, the one with
+the id of --right, or with --none none of them. The team that decides in this run next weighs
+its agents by it. The last outcome of a solve counts.
+
+--file reads many from a CSV file with the columns run, right (an id, or what a proposal says;
+empty: none of them) and, where a run has several solves, thread. Nothing is recorded unless
+all of it can be. A run that a server is writing is told with --server.` + aRun,
+		Args: atMost(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			all, err := o.given(args, file)
+			if err != nil {
+				return err
+			}
+			return tell(cmd, &server, all)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.right, "right", "", "id of the proposal that was right")
+	flags.BoolVar(&o.none, "none", false, "none of the proposals was right")
+	flags.StringVar(&o.thread, "thread", "", "thread of the solve, if the run has several")
+	flags.StringVar(&file, "file", "", "CSV file of outcomes")
+	server.define(flags)
+	return cmd
+}
+
+// given returns the outcomes that the arguments or the file have.
+func (o outcome) given(args []string, file string) ([]outcome, error) {
+	said := o.right != "" || o.none || len(args) == 2
+	switch {
+	case file != "" && (said || len(args) > 0 || o.thread != ""):
+		return nil, usage(errors.New("--file has the runs and what was right: give nothing beside it"))
+	case file != "":
+		return outcomesIn(file)
+	case len(args) == 0:
+		return nil, usage(errors.New("a run is required, or --file OUTCOMES.csv"))
+	case !said || o.none && (o.right != "" || len(args) == 2) || o.right != "" && len(args) == 2:
+		return nil, usage(errors.New("one of VALUE, --right PROPOSAL and --none is required"))
+	}
+	if o.run = args[0]; len(args) == 2 {
+		o.value = args[1]
+	}
+	return []outcome{o}, nil
+}
+
+func outcomesIn(file string) (all []outcome, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(rows) == 0 {
+		return nil, fmt.Errorf("%s: want a CSV file with the columns run and right: %w", file, errors.Join(err))
+	}
+	at := func(row []string, column string) string {
+		if i := slices.Index(rows[0], column); i >= 0 {
+			return row[i]
+		}
+		return ""
+	}
+	if !slices.Contains(rows[0], "run") || !slices.Contains(rows[0], "right") {
+		return nil, fmt.Errorf("%s: the first line is %q: want the columns run and right, and thread where a run has several solves", file, strings.Join(rows[0], ","))
+	}
+	for _, row := range rows[1:] {
+		right := at(row, "right")
+		all = append(all, outcome{run: at(row, "run"), thread: at(row, "thread"), value: right, none: right == ""})
+	}
+	return all, nil
+}
+
+// tell finds all that is meant, and then records it.
+func tell(cmd *cobra.Command, server *serverFlag, all []outcome) error {
+	var problems []error
+	for i := range all {
+		o := &all[i]
+		log, _, err := server.open(cmd.Context(), o.run)
+		if err == nil {
+			err = o.find(log)
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", text.Printable(o.run), err))
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return err
+	}
+	for _, o := range all {
+		if err := o.tell(cmd.Context(), server); err != nil {
+			return fmt.Errorf("%s: %w", text.Printable(o.run), err)
+		}
+		what := text.Quote(o.right, 80)
+		if o.none {
+			what = "none of the proposals"
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s %s: right was %s\n", text.Printable(o.run), text.Printable(o.thread), what)
+	}
+	return nil
+}
+
+// find completes the outcome by the log of its run.
+func (o *outcome) find(log journal.Reader) error {
+	past, err := solves.List(log)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(past, func(r *solves.Result) bool { return r.Thread == o.thread || o.thread == "" })
+	switch {
+	case i < 0:
+		return fmt.Errorf("no solve in thread %q", o.thread)
+	case o.thread == "" && len(past) > 1:
+		return usage(fmt.Errorf("the run has %d solves: name one by --thread, or in the column thread", len(past)))
+	}
+	r := past[i]
+	o.thread = r.Thread
+	if o.none {
+		return nil
+	}
+	var ids []string
+	for _, p := range r.Proposals {
+		ids = append(ids, p.ID())
+		says := p.Proposal.Payload.Content
+		if p.Is(o.right) || o.value != "" && (p.Is(o.value) || strings.EqualFold(text.Line(says), text.Line(o.value))) {
+			o.right = p.ID()
+			return nil
+		}
+	}
+	meant := o.right + o.value
+	return usage(fmt.Errorf("nobody proposed %s%s; the proposals are %s; if none of them was right: --none", text.Quote(meant, 80), text.Suggest(meant, ids), strings.Join(text.AtMost(ids), ", ")))
+}
+
+func (o *outcome) tell(ctx context.Context, server *serverFlag) error {
+	if server.link != "" {
+		c, err := server.client()
+		if err != nil {
+			return err
+		}
+		_, err = c.Tell(ctx, o.run+"."+o.thread, api.Outcome{Right: o.right})
+		return err
+	}
+	path, err := runs.Path(o.run)
+	if err != nil {
+		return err
+	}
+	file, err := journal.Open(path, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(solves.Tell(ctx, file, o.thread, o.right), file.Close())
+}

@@ -1,0 +1,44 @@
+package solves
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+)
+
+// Tell records in the journal of a swarm that is not open which proposal of a solve turned out to be right, "" for none
+// of them, as [swarm.Swarm.RecordOutcome] does in one that is: the swarm that opens the journal next has learned it. It
+// may be called again; the last call counts. The error is a [*signals.FieldError] for a proposal that nobody made, and
+// for a solve from whose votes nothing was learned.
+func Tell(ctx context.Context, j journal.Store, thread, right string) error {
+	r, err := resultOf(j, thread)
+	if err != nil {
+		return err
+	}
+	if r.Observed == "" {
+		return &signals.FieldError{Field: "thread", Value: thread, Problem: "its votes are in no ledger, so that an outcome teaches nothing"}
+	}
+	right, proposed := r.Proposed(right)
+	if !proposed && right != "" {
+		return &signals.FieldError{Field: "right", Value: right, Problem: "nobody proposed it"}
+	}
+	l, err := read(j, thread)
+	if err != nil {
+		return err
+	}
+	b, err := l.bus(ctx)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	return l.write(ctx, b, j, func() error {
+		told := runlog.Outcome{ProposalID: right, Observed: r.Observed}
+		if _, err := b.System().Publish(ctx, signals.New(signals.Header{Thread: thread, Confidence: 1, TTL: forever}, told)); err != nil {
+			return fmt.Errorf("solves: outcome: %w", err)
+		}
+		return nil
+	})
+}
