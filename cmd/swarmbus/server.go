@@ -195,7 +195,7 @@ func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) e
 	if err != nil {
 		return err
 	}
-	all, err := c.AllItems(cmd.Context())
+	all, err := c.Items(cmd.Context(), true)
 	if err != nil {
 		return err
 	}
@@ -263,7 +263,7 @@ func sayAnswered(cmd *cobra.Command, c *client.Client, item *api.Item, a *answer
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "Answered in the solve of %s\n", text.Printable(strconv.Quote(item.Task)))
 	a.sayWhat(out, to)
-	left, err := c.Items(cmd.Context())
+	left, err := c.Items(cmd.Context(), false)
 	if err != nil {
 		return err
 	}
@@ -306,39 +306,16 @@ func nothing(ctx context.Context, c *client.Client, run string, here []api.Item)
 	return fmt.Errorf("nothing waits for an answer in %s", run)
 }
 
-// inInbox waits until a question of a solve can be answered, 5 s at most: its log may be here
-// before the server has folded it. It returns all that can be.
-func inInbox(ctx context.Context, c *client.Client, solve string) []api.Item {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	for ctx.Err() == nil {
-		all, err := c.Items(ctx)
-		if err != nil {
-			return nil
-		}
-		if all = slices.DeleteFunc(all, func(it api.Item) bool { return !it.Open || it.Solve != solve }); len(all) > 0 {
-			return all
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-	return nil
-}
-
 // goesOn reports whether a solve went on after it had stopped, and waits while the server works on
 // it and there is nothing new.
 func goesOn(ctx context.Context, c *client.Client, solve string, stopped uint64) bool {
 	for {
-		now, err := c.Solve(ctx, solve, stopped)
+		now, err := c.Get(ctx, solve, stopped)
 		if err != nil || now.Seq > stopped || now.State != api.Running {
 			return err == nil && now.Seq > stopped
 		}
-		select {
-		case <-ctx.Done():
+		if c.Changed(ctx, now.Solve) != nil {
 			return false
-		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }
@@ -373,11 +350,13 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 	}
 	again := fmt.Sprintf("swarmbus show %s --thread %s --follow --server LINK", one.Run, one.Thread)
 	err = shows.show(solves.Watch(cmd.Context(), c.Log(cmd.Context(), one.Run), one.Thread), func(r *solves.Result) bool {
-		if r.Stop.GoesOn() && goesOn(cmd.Context(), c, one.ID, r.Log[len(r.Log)-1].Head().Seq) {
+		asks := r.Stop == runlog.StopEscalated || r.Stop == runlog.StopAsked
+		if (asks || r.Stop.GoesOn()) && goesOn(cmd.Context(), c, one.ID, r.Log[len(r.Log)-1].Head().Seq) {
 			return true
 		}
-		if r.Stop == runlog.StopEscalated || r.Stop == runlog.StopAsked {
-			sayAsked(cmd.ErrOrStderr(), one.Run, atServer(one.Thread), asksAt(inInbox(cmd.Context(), c, one.ID)))
+		if asks {
+			items, _ := c.Items(cmd.Context(), false) // without them it says the least
+			sayAsked(cmd.ErrOrStderr(), one.Run, atServer(one.Thread), asksAt(slices.DeleteFunc(items, func(i api.Item) bool { return i.Solve != one.ID })))
 		}
 		return false
 	})

@@ -277,3 +277,30 @@ func TestATeamThatCannotBeOpenedReleasesWhatWas(t *testing.T) {
 		t.Errorf("the journal is open: %v", err)
 	}
 }
+
+// A lingering place lets go of a solve that has stopped when free is closed.
+type lingering struct {
+	*desk.Local
+	free <-chan struct{}
+}
+
+func (l lingering) Drive(ctx context.Context, task signals.Task) iter.Seq2[solves.Event, error] {
+	return func(yield func(solves.Event, error) bool) {
+		l.Local.Drive(ctx, task)(yield)
+		<-l.free
+	}
+}
+
+func TestASolveDoesNotRunOnceTheLogHasItsEnd(t *testing.T) {
+	t.Parallel()
+	let := make(chan struct{})
+	d := open(t, desk.Team{Name: "pair", Open: desk.Made(pair(free()))}, lingering{desk.NewLocal(new(journal.Memory), nil), let}, desk.Options{})
+	thread := start(t, d, "which?")
+	if err := d.Log().Until(t.Context(), func() bool { one, _ := d.Log().Fold().Solve(thread); return one.Stop != 0 }); err != nil {
+		t.Fatal(err)
+	}
+	if d.Running()[thread] {
+		t.Error("it runs, though it has stopped")
+	}
+	close(let)
+}

@@ -48,7 +48,8 @@ func (e *UnfitError) Unwrap() error { return e.Err }
 // A run is a solve that runs here.
 type run struct {
 	cancel context.CancelCauseFunc
-	drives bool // events have come: no other process drives it
+	drives bool   // events have come: no other process drives it
+	from   uint64 // the position of its newest signal then
 	*trail
 }
 
@@ -224,9 +225,15 @@ func (d *Desk) enter(thread string, r *run) error {
 
 // drive notes that this process drives a solve.
 func (d *Desk) drive(thread string, r *run) {
+	from := uint64(0)
+	if d.log != nil {
+		if one, ok := d.log.Fold().Solve(thread); ok {
+			from = one.Seq()
+		}
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if r.drives = true; thread != "" {
+	if r.drives, r.from = true, from; thread != "" {
 		d.running[thread] = r
 	}
 }
@@ -297,18 +304,28 @@ func (d *Desk) Cancel(ctx context.Context, thread string) error {
 }
 
 // Running returns the threads of the solves that run here, or wait here until another process does
-// not drive them any more.
+// not drive them any more. One whose end the log has does not run.
 func (d *Desk) Running() map[string]bool {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	all := map[string]bool{}
-	for thread := range d.running {
-		all[thread] = true
+	all, from := map[string]bool{}, map[string]uint64{}
+	for thread, r := range d.running {
+		if all[thread] = true; r.drives {
+			from[thread] = r.from
+		}
+	}
+	d.mu.Unlock()
+	if d.log == nil {
+		return all
+	}
+	for thread, at := range from {
+		if one, ok := d.log.Fold().Solve(thread); ok && one.Stop != 0 && one.Seq() > at {
+			delete(all, thread)
+		}
 	}
 	return all
 }
 
-// Runs reports whether a solve is one of [Desk.Running].
+// Runs reports whether a solve is one of [Desk.Running], or one that has just ended.
 func (d *Desk) Runs(thread string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -131,7 +131,7 @@ func (w *writers) written(t *testing.T) int {
 func items(t *testing.T, c *client.Client) []api.Item {
 	t.Helper()
 	for ctx := soon(t); ; pause() {
-		all, err := c.Items(ctx)
+		all, err := c.Items(ctx, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,7 +66,7 @@ func TestConsoleShowsAndAnswersSolvesOfOtherProcesses(t *testing.T) {
 	}
 	var items []api.Item
 	for ctx := soon(t); len(items) == 0; pause() {
-		if items, err = c.Items(ctx); err != nil {
+		if items, err = c.Items(ctx, false); err != nil {
 			t.Fatal(err, driver.text())
 		}
 	}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -45,9 +46,20 @@ func (c *Client) Start(ctx context.Context, n api.NewSolve) (one api.Solve, err 
 	return one, c.ask(ctx, http.MethodPost, "/solves", n, &one)
 }
 
-// Solve returns a solve, with only those of its votes, steps and signals after a position.
-func (c *Client) Solve(ctx context.Context, id string, after uint64) (one api.SolveDetail, err error) {
+// Get returns a solve, with only those of its votes, steps and signals after a position.
+func (c *Client) Get(ctx context.Context, id string, after uint64) (one api.SolveDetail, err error) {
 	return one, c.ask(ctx, http.MethodGet, fmt.Sprintf("/solves/%s?after=%d", url.PathEscape(id), after), nil, &one)
+}
+
+// Changed waits until a solve is not as it was seen: it has a newer signal, or another state.
+func (c *Client) Changed(ctx context.Context, seen api.Solve) error {
+	var now api.SolveDetail
+	var err error
+	ended := c.listen(ctx, "type=signal&solve="+url.QueryEscape(seen.ID), func() bool {
+		now, err = c.Get(ctx, seen.ID, seen.Seq)
+		return err == nil && now.Seq <= seen.Seq && now.State == seen.State
+	})
+	return cmp.Or(err, ended)
 }
 
 // Retract takes back a signal of a solve, and returns the changed solve.
@@ -60,14 +72,9 @@ func (c *Client) Tell(ctx context.Context, solve string, o api.Outcome) (one api
 	return one, c.ask(ctx, http.MethodPut, "/solves/"+url.PathEscape(solve)+"/outcome", o, &one)
 }
 
-// Items returns the questions that wait for a person.
-func (c *Client) Items(ctx context.Context) (all []api.Item, err error) {
-	return all, c.ask(ctx, http.MethodGet, "/inbox", nil, &all)
-}
-
-// AllItems returns the questions that wait for a person, and those that were answered.
-func (c *Client) AllItems(ctx context.Context) (all []api.Item, err error) {
-	return all, c.ask(ctx, http.MethodGet, "/inbox?all=true", nil, &all)
+// Items returns the questions that wait for a person, and with all those that were answered.
+func (c *Client) Items(ctx context.Context, all bool) (items []api.Item, err error) {
+	return items, c.ask(ctx, http.MethodGet, fmt.Sprintf("/inbox?all=%t", all), nil, &items)
 }
 
 // Answer answers a question. A second answer is refused; the error has the first one.
@@ -116,6 +123,27 @@ func (c *Client) ask(ctx context.Context, method, path string, body, to any) err
 	}
 	defer got.Body.Close() //nolint:errcheck // only read
 	return json.NewDecoder(got.Body).Decode(to)
+}
+
+// listen calls each when the feed of the server begins, when it has something of a query, and every
+// few seconds, until that says that it need not go on, which is no error.
+func (c *Client) listen(ctx context.Context, query string, each func() (goesOn bool)) error {
+	got, err := c.send(ctx, http.MethodGet, "/feed?"+query, nil)
+	if err != nil {
+		return err
+	}
+	defer got.Body.Close() //nolint:errcheck // only read
+	for in := bufio.NewReader(got.Body); ; {
+		line, err := in.ReadString('\n') // the first frame says hello
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return fmt.Errorf("the feed of the server: %w", io.ErrUnexpectedEOF)
+		case strings.HasPrefix(line, "data: ") && !each():
+			return nil
+		}
+	}
 }
 
 // send sends a request, and returns the answer if it is none of an error.

@@ -1,14 +1,11 @@
 package client
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"iter"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
@@ -80,7 +77,13 @@ func (l *Log) Follow(ctx context.Context, after uint64) iter.Seq2[journal.Record
 		var ended error // read when more is closed
 		go func() {
 			defer close(more)
-			ended = l.listen(ctx, more)
+			ended = l.client.listen(ctx, "type=signal", func() bool {
+				select {
+				case more <- struct{}{}:
+				default: // the last one has not been looked at
+				}
+				return true
+			})
 		}()
 		defer func() {
 			for range more { // until listening ends
@@ -96,30 +99,5 @@ func (l *Log) Follow(ctx context.Context, after uint64) iter.Seq2[journal.Record
 			}
 		}
 		yield(journal.Record{}, ended)
-	}
-}
-
-// listen signals, by the feed of the server, when there may be more signals, and returns the
-// reason for its end.
-func (l *Log) listen(ctx context.Context, more chan<- struct{}) error {
-	got, err := l.client.send(ctx, http.MethodGet, "/feed?type=signal", nil)
-	if err != nil {
-		return err
-	}
-	defer got.Body.Close() //nolint:errcheck // only read
-	for in := bufio.NewReader(got.Body); ; {
-		line, err := in.ReadString('\n') // the first frame says hello
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case err != nil:
-			return fmt.Errorf("the feed of the server: %w", io.ErrUnexpectedEOF)
-		case !strings.HasPrefix(line, "data: "):
-			continue
-		}
-		select {
-		case more <- struct{}{}:
-		default: // the last one has not been looked at
-		}
 	}
 }

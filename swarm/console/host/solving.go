@@ -273,7 +273,7 @@ func (s solving) Resume(ctx context.Context, id string) (api.Solve, error) {
 	if err := d.Free(ctx, thread); err != nil {
 		return one, refused(err)
 	}
-	if d.Runs(thread) { // this server goes on with it by itself
+	if d.Running()[thread] { // this server goes on with it by itself
 		return s.get(d, thread)
 	}
 	if err := d.Resume(thread, nil); err != nil {

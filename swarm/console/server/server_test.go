@@ -97,6 +97,35 @@ func TestAServerServesAllProtocolsToWhoHasTheToken(t *testing.T) {
 	}
 }
 
+// A client that has seen a solve run is told by the feed that it does not any more, though its log
+// says so before the desk lets go of it.
+func TestAClientWaitsUntilASolveChanges(t *testing.T) {
+	s, end := running(t, options(t, demo.Team(0)))
+	c, err := client.New(s.Link(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := c.Start(t.Context(), api.NewSolve{Team: "platform", Task: demo.Tasks()[0]})
+	for err == nil && one.State == api.Running {
+		if err = c.Changed(t.Context(), one); err == nil {
+			var now api.SolveDetail
+			now, err = c.Get(t.Context(), one.ID, one.Seq)
+			one = now.Solve
+		}
+	}
+	if err != nil || one.State == api.Interrupted {
+		t.Errorf("the solve is %s: %v", one.State, err)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if err := c.Changed(gone, one); !errors.Is(err, context.Canceled) {
+		t.Errorf("nothing changes: %v", err)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAServerOfOneProtocolHasNoOther(t *testing.T) {
 	o := options(t, demo.Team(0))
 	o.OnlyMCP = true
