@@ -345,41 +345,6 @@ func (p pins) parse() (events.Pins, error) {
 	return all, nil
 }
 
-// verifyRooms verifies the events of a run, if it has any, and prints the heads if all are whole. Records of
-// turns are not signed: the fold refuses those that do not go with the events.
-func verifyRooms(w io.Writer, v *journal.View, p pins) error {
-	known, err := p.parse()
-	if err != nil {
-		return err
-	}
-	all, err := events.Verify(rooms.Log(v, 0), known)
-	if err != nil {
-		return err
-	}
-	var faults []error
-	for _, room := range all {
-		if room.Fault != nil {
-			faults = append(faults, room.Fault)
-		}
-	}
-	if faults == nil {
-		_, err = rooms.Load(v)
-	}
-	if err = errors.Join(append(faults, err)...); err != nil {
-		return err
-	}
-	for _, room := range all {
-		name := "room " + room.Room
-		if room.Room == "" {
-			name = "keys"
-		}
-		if _, err := fmt.Fprintf(w, "%s: %s, head %s\n", name, text.Plural(room.Events, "event"), room.Head); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // exportSidecars writes the sections of all rooms of a run as Markdown.
 func exportSidecars(w io.Writer, v *journal.View) error {
 	state, err := rooms.Load(v)

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +16,8 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/host"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -136,38 +138,66 @@ and prints the newest id of each room (its head). With --head the run must have 
 so that nobody can have cut off what came before.` + aRun,
 		Args: oneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if server.link != "" {
-				return server.verify(cmd, args[0])
-			}
-			path, err := runs.Find(args[0])
+			v, err := known.verify(cmd, args[0], &server)
 			if err != nil {
 				return err
 			}
-			s, err := journal.Verify(cmd.Context(), path)
-			if err != nil {
-				return err
-			}
-			out := cmd.OutOrStdout()
-			state := "whole"
-			if s.Torn > 0 {
-				state = fmt.Sprintf("interrupted, with %d bytes of a torn record that the next writer cuts off", s.Torn)
-			}
-			v, err := journal.NewView(path)
-			if err != nil {
-				return err
-			}
-			var heads bytes.Buffer
-			if err := verifyRooms(&heads, v, known); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(out, "%s: records %d to %d, chain %x\n%s", state, s.First, s.Last, s.Chain, heads.Bytes())
-			return err
+			return sayVerified(cmd.OutOrStdout(), &v)
 		},
 	}
 	cmd.Flags().StringArrayVar(&known.heads, "head", nil, "ROOM=ID: an event that the room must have")
 	cmd.Flags().StringVar(&known.process, "process", "", "the first public key of the process, in base64")
 	server.define(cmd.Flags())
 	return cmd
+}
+
+// verify verifies a run here, or has a server do it.
+func (p *pins) verify(cmd *cobra.Command, run string, server *serverFlag) (v api.Verification, err error) {
+	if server.link != "" {
+		return server.verify(cmd, run)
+	}
+	known, err := p.parse()
+	if err != nil {
+		return v, err
+	}
+	path, err := runs.Find(run)
+	if err != nil {
+		return v, err
+	}
+	return host.Verify(cmd.Context(), run, path, known)
+}
+
+// sayVerified says what a run is by its hashes, or why it is not that; of its rooms all faults.
+func sayVerified(w io.Writer, v *api.Verification) error {
+	var faults []error
+	for _, r := range v.Rooms {
+		if r.Fault != "" {
+			faults = append(faults, errors.New(r.Fault))
+		}
+	}
+	if faults == nil && v.Problem != "" {
+		faults = append(faults, errors.New(v.Problem))
+	}
+	if faults != nil {
+		return errors.Join(faults...)
+	}
+	state := "whole"
+	if v.Torn > 0 {
+		state = fmt.Sprintf("interrupted, with %d bytes of a torn record that the next writer cuts off", v.Torn)
+	}
+	said := fmt.Sprintf("%s: records %d to %d", state, v.First, v.Last)
+	if v.Chain != "" { // a journal's
+		said += ", chain " + v.Chain
+	}
+	for _, r := range v.Rooms {
+		name := "room " + r.Room
+		if r.Room == "" {
+			name = "keys"
+		}
+		said += fmt.Sprintf("\n%s: %s, head %s", text.Printable(name), text.Plural(r.Events, "event"), r.Head)
+	}
+	_, err := fmt.Fprintln(w, said)
+	return err
 }
 
 func newExport() *cobra.Command {

@@ -120,39 +120,16 @@ func stateOfRun(r *api.Run) string {
 	return "closed"
 }
 
-// verify prints what the server says of the hashes of a run.
-func (f *serverFlag) verify(cmd *cobra.Command, run string) error {
+// verify returns what the server says of the hashes of a run.
+func (f *serverFlag) verify(cmd *cobra.Command, run string) (v api.Verification, err error) {
 	if cmd.Flags().Changed("head") || cmd.Flags().Changed("process") {
-		return usage(errors.New("--head and --process cannot be combined with --server: they check a journal without trusting the server"))
+		return v, usage(errors.New("--head and --process cannot be combined with --server: they check a journal without trusting the server"))
 	}
 	c, err := f.client()
 	if err != nil {
-		return err
+		return v, err
 	}
-	v, err := c.Verify(cmd.Context(), run)
-	switch {
-	case err != nil:
-		return err
-	case !v.Whole:
-		return errors.New(v.Problem)
-	}
-	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "whole: records %d to %d", v.First, v.Last)
-	if v.Chain != "" { // a journal's
-		fmt.Fprintf(out, ", chain %s", v.Chain)
-	}
-	fmt.Fprintln(out)
-	for _, r := range v.Rooms {
-		name := r.Room
-		if name == "" {
-			name = "keys"
-		}
-		if r.Fault != "" {
-			return fmt.Errorf("%s: %s", name, r.Fault)
-		}
-		fmt.Fprintf(out, "%s: %s, head %s\n", text.Printable(name), text.Plural(r.Events, "event"), r.Head)
-	}
-	return nil
+	return c.Verify(cmd.Context(), run)
 }
 
 // replay prints what the server derives from a run.

@@ -271,7 +271,7 @@ func (r running) Verify(ctx context.Context, name string) (api.Verification, err
 	case log == nil:
 	case r.h.desk(name) == nil: // rooms, whose events have a chain of their own
 		of.First, of.Last = min(1, log.Last()), log.Last()
-		proveRooms(&of, log)
+		proveRooms(&of, log, events.Pins{})
 		of.Millis = millis(time.Since(began))
 		return of, nil
 	default:
@@ -282,6 +282,14 @@ func (r running) Verify(ctx context.Context, name string) (api.Verification, err
 	if err != nil {
 		return of, err
 	}
+	return Verify(ctx, name, path, events.Pins{})
+}
+
+// Verify verifies the hashes of a run in a file, and of its rooms, of which somebody knows something
+// from elsewhere.
+func Verify(ctx context.Context, name, path string, known events.Pins) (api.Verification, error) {
+	of := api.Verification{Run: name, Rooms: []api.RoomProof{}}
+	began := time.Now()
 	s, problem := journal.Verify(ctx, path)
 	if s != nil {
 		of.First, of.Last, of.Chain, of.Torn = s.First, s.Last, hex.EncodeToString(s.Chain[:]), s.Torn
@@ -297,15 +305,15 @@ func (r running) Verify(ctx context.Context, name string) (api.Verification, err
 	if err != nil {
 		return of, err
 	}
-	proveRooms(&of, from)
+	proveRooms(&of, from, known)
 	of.Millis = millis(time.Since(began))
 	return of, nil
 }
 
 // proveRooms verifies the chains of the rooms in a log.
-func proveRooms(of *api.Verification, from journal.Reader) {
+func proveRooms(of *api.Verification, from journal.Reader, known events.Pins) {
 	of.Whole = true
-	all, problem := events.Verify(rooms.Log(from, 0), events.Pins{})
+	all, problem := events.Verify(rooms.Log(from, 0), known)
 	if problem != nil {
 		of.Problem, of.Whole = problem.Error(), false
 		return
