@@ -14,9 +14,6 @@ type Elsewhere struct {
 	At   work.Shared
 }
 
-// Records are a log that can be read: machines.Records.
-type Records = work.Records
-
 // reader returns the records of a run.
 func (r running) reader(name string) (journal.Reader, error) {
 	if log := r.h.elsewhere(name); log != nil {
@@ -30,7 +27,7 @@ func (r running) reader(name string) (journal.Reader, error) {
 }
 
 // elsewhere returns the log of a run that other processes write, too, or nil.
-func (h *Host) elsewhere(run string) Records {
+func (h *Host) elsewhere(run string) work.Records {
 	for i := range h.o.Elsewhere {
 		if e := &h.o.Elsewhere[i]; e.Run == run {
 			return e.At.Log()

@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
+	work "github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 )
@@ -35,7 +36,7 @@ type office struct {
 	release func(context.Context) error           // what make made, and the log
 	router  Router                                // set when ready; nil: it cannot be opened
 	ready   chan struct{}                         // closed when the log has been read
-	log     Records
+	log     work.Records
 	agents  []rooms.Standing
 	feed    Feed
 	end     context.CancelFunc

@@ -13,7 +13,7 @@ import (
 
 // Shared are rooms of a log that other processes write, too: one of many machines.
 type Shared struct {
-	Log    Records
+	Log    work.Records
 	Router Router
 	Agents []rooms.Standing // of the roster
 	// Health returns how the log is doing, without waiting for long. It may be nil.
