@@ -91,9 +91,9 @@ func Open(ctx context.Context, team Team, at Place, o Options) (_ *Desk, err err
 		close(d.begun)
 		<-read
 		switch {
-		case d.failed != nil:
-			d.fail(d.failed)
-		case o.Continue:
+		case d.failed != nil && d.log != nil:
+			d.log.fail(d.failed)
+		case d.failed == nil && o.Continue:
 			d.goOn(back)
 		}
 	})
@@ -211,12 +211,6 @@ func (d *Desk) after(ctx context.Context, done <-chan struct{}) error {
 		return d.failed
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	}
-}
-
-func (d *Desk) fail(err error) {
-	if d.log != nil {
-		d.log.fail(err)
 	}
 }
 

@@ -149,6 +149,12 @@ func (f *Fold) Solve(thread string) (s Standing, ok bool) {
 	return standingOf(t), true
 }
 
+// stopped reports whether a solve stands still since a stop after a position.
+func (f *Fold) stopped(thread string, after uint64) bool {
+	one, _ := f.Solve(thread)
+	return one.Stop != 0 && one.Seq() > after
+}
+
 // A Standing is how a solve stands.
 type Standing struct {
 	Thread string

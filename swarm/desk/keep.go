@@ -32,7 +32,7 @@ func (d *Desk) goOn(ctx context.Context) {
 	for _, one := range d.cutOff() {
 		if err := d.Resume(one.Thread, nil); err != nil {
 			if !errors.Is(err, ErrStopping) {
-				d.fail(fmt.Errorf("%s cannot be continued: %w", one.Thread, err))
+				d.log.fail(fmt.Errorf("%s cannot be continued: %w", one.Thread, err))
 			}
 			return
 		}
@@ -76,7 +76,7 @@ func (d *Desk) expire(ctx context.Context, thread string) {
 	case <-wait.C:
 		err := d.Resume(thread, nil)
 		if err != nil && !errors.Is(err, ErrStopping) && !errors.Is(err, ErrRuns) {
-			d.fail(fmt.Errorf("%s cannot be continued: %w", thread, err))
+			d.log.fail(fmt.Errorf("%s cannot be continued: %w", thread, err))
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (d *Desk) keep(ctx context.Context) {
 				d.wg.Go(func() {
 					err := d.Resume(one.Thread, nil)
 					if err != nil && !errors.Is(err, ErrStopping) && !errors.Is(err, ErrRuns) {
-						d.fail(fmt.Errorf("%s cannot be continued: %w", one.Thread, err))
+						d.log.fail(fmt.Errorf("%s cannot be continued: %w", one.Thread, err))
 					}
 				})
 			}

@@ -49,7 +49,7 @@ func (e *UnfitError) Unwrap() error { return e.Err }
 type run struct {
 	cancel context.CancelCauseFunc
 	drives bool   // events have come: no other process drives it
-	from   uint64 // the position of its newest signal then
+	from   uint64 // up to where the log was folded then
 	*trail
 }
 
@@ -225,15 +225,12 @@ func (d *Desk) enter(thread string, r *run) error {
 
 // drive notes that this process drives a solve.
 func (d *Desk) drive(thread string, r *run) {
-	from := uint64(0)
-	if d.log != nil {
-		if one, ok := d.log.Fold().Solve(thread); ok {
-			from = one.Seq()
-		}
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if r.drives, r.from = true, from; thread != "" {
+	if d.log != nil {
+		r.from, _ = d.log.Fold().Seq()
+	}
+	if r.drives = true; thread != "" {
 		d.running[thread] = r
 	}
 }
@@ -303,24 +300,14 @@ func (d *Desk) Cancel(ctx context.Context, thread string) error {
 	}
 }
 
-// Running returns the threads of the solves that run here, or wait here until another process does
-// not drive them any more. One whose end the log has does not run.
+// Running has the threads of the solves that run here, or wait here until another process does not
+// drive them any more, and false for one whose end the log has, which is about to be let go of.
 func (d *Desk) Running() map[string]bool {
 	d.mu.Lock()
-	all, from := map[string]bool{}, map[string]uint64{}
+	defer d.mu.Unlock()
+	all := map[string]bool{}
 	for thread, r := range d.running {
-		if all[thread] = true; r.drives {
-			from[thread] = r.from
-		}
-	}
-	d.mu.Unlock()
-	if d.log == nil {
-		return all
-	}
-	for thread, at := range from {
-		if one, ok := d.log.Fold().Solve(thread); ok && one.Stop != 0 && one.Seq() > at {
-			delete(all, thread)
-		}
+		all[thread] = d.log == nil || !r.drives || !d.log.Fold().stopped(thread, r.from)
 	}
 	return all
 }

@@ -52,9 +52,8 @@ func (c *Client) Get(ctx context.Context, id string, after uint64) (one api.Solv
 }
 
 // Changed waits until a solve is not as it was seen: it has a newer signal, or another state.
-func (c *Client) Changed(ctx context.Context, seen api.Solve) error {
+func (c *Client) Changed(ctx context.Context, seen api.Solve) (err error) {
 	var now api.SolveDetail
-	var err error
 	ended := c.listen(ctx, "type=signal&solve="+url.QueryEscape(seen.ID), func() bool {
 		now, err = c.Get(ctx, seen.ID, seen.Seq)
 		return err == nil && now.Seq <= seen.Seq && now.State == seen.State
