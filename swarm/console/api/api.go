@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // Prefix begins the path of every route.
@@ -39,6 +42,7 @@ func Register(mux *http.ServeMux, version string, b *Backend) *huma.OpenAPI {
 		},
 		OpenAPIPath: Prefix + "/openapi", Formats: formats, DefaultFormat: "application/json",
 		RejectUnknownQueryParameters: true,
+		Transformers:                 []huma.Transformer{bounded},
 	})
 	for _, some := range []func(huma.API){b.solves, b.inbox, b.rooms, b.agents, b.runs, b.system, described} {
 		some(a)
@@ -49,6 +53,38 @@ func Register(mux *http.ServeMux, version string, b *Backend) *huma.OpenAPI {
 // Describe returns the OpenAPI description of the routes as JSON.
 func Describe(version string) ([]byte, error) {
 	return Register(http.NewServeMux(), version, &Backend{}).MarshalJSON()
+}
+
+// The bounds of what is said of a bad request: huma says each fault with all that it is in.
+const (
+	mostFaults = 16
+	mostFault  = 200 // bytes of a value
+)
+
+func bounded(_ huma.Context, _ string, v any) (any, error) {
+	var m *huma.ErrorModel
+	switch of := v.(type) {
+	case *huma.ErrorModel:
+		m = of
+	case *Error:
+		m = &of.ErrorModel
+	default:
+		return v, nil
+	}
+	if more := len(m.Errors) - mostFaults; more > 0 {
+		m.Errors = append(m.Errors[:mostFaults:mostFaults], &huma.ErrorDetail{Message: fmt.Sprintf("%d more are left out", more)})
+	}
+	for _, e := range m.Errors {
+		e.Message, e.Location = text.Cut(e.Message, mostFault), text.Cut(e.Location, mostFault)
+		switch of := e.Value.(type) {
+		case nil, bool, float64, int, int64:
+		case string:
+			e.Value = text.Cut(of, mostFault)
+		default:
+			e.Value = nil // the location says where it is
+		}
+	}
+	return v, nil
 }
 
 // problem returns an error that has a status.

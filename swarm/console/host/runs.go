@@ -168,6 +168,9 @@ func (r running) view(name string) (*journal.View, error) {
 	return journal.NewView(path)
 }
 
+// mostPage is how large a page of signals is, in bytes, unless it has one alone.
+const mostPage = 4 << 20
+
 // Signals implements [api.Runs].
 func (r running) Signals(ctx context.Context, q api.SignalsQuery) (api.Signals, error) {
 	page := api.Signals{Run: q.Run, Signals: []json.RawMessage{}}
@@ -194,6 +197,7 @@ func (r running) Signals(ctx context.Context, q api.SignalsQuery) (api.Signals, 
 	if err != nil {
 		return page, err
 	}
+	size := 0
 	for s, err := range journal.Signals(from, codec, max(snapshot.Through, q.After)) {
 		if err != nil {
 			return page, err
@@ -210,6 +214,9 @@ func (r running) Signals(ctx context.Context, q api.SignalsQuery) (api.Signals, 
 		text, err := json.Marshal(s)
 		if err != nil {
 			return page, err
+		}
+		if size += len(text); size > mostPage && len(page.Signals) > 0 {
+			return page, nil
 		}
 		page.Signals = append(page.Signals, text)
 		page.Next = s.Head().Seq
