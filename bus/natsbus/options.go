@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -149,7 +150,7 @@ func (o *Options) check() error {
 	}
 	switch {
 	case !areServers(o.URL):
-		return wrong("URL", fmt.Sprintf("%q", Redacted(o.URL)), "not URLs of servers with nats://, tls://, ws:// or wss://")
+		return wrong("URL", fmt.Sprintf("%q", Redacted(o.URL)), "not URLs of servers with nats://, tls://, ws:// or wss://; in a login, other characters than letters and digits are escaped, such as %2F for /")
 	case strings.ContainsAny(o.Stream, " .*>/\\\t\r\n") || len(o.Stream) > 200:
 		return wrong("Stream", fmt.Sprintf("%q", o.Stream), "not a name of a stream")
 	case strings.ContainsAny(o.Domain, " .*>\t\r\n"):
@@ -183,14 +184,30 @@ func (o *Options) check() error {
 func Redacted(urls string) string {
 	all := strings.Split(urls, ",")
 	for i, one := range all {
-		if at := strings.LastIndex(one, "@"); at >= 0 {
-			scheme, _, has := strings.Cut(one, "://")
-			if all[i] = "xxxxx" + one[at:]; has {
-				all[i] = scheme + "://" + all[i]
-			}
+		at := strings.LastIndex(one, "@")
+		if at < 0 && parses(one) {
+			continue
+		}
+		scheme, _, has := strings.Cut(one, "://")
+		all[i] = "xxxxx"
+		if at >= 0 {
+			all[i] += one[at:]
+		}
+		if has {
+			all[i] = scheme + "://" + all[i]
 		}
 	}
 	return strings.Join(all, ",")
+}
+
+// parses reports whether a server's URL, or its address alone, is one. A login with a comma or a slash
+// that is not escaped makes parts that are none.
+func parses(one string) bool {
+	if !strings.Contains(one, "://") {
+		one = "nats://" + one
+	}
+	_, err := url.Parse(strings.TrimSpace(one))
+	return err == nil
 }
 
 // areServers reports whether a text has URLs that the client knows, which may be without a
@@ -198,7 +215,7 @@ func Redacted(urls string) string {
 func areServers(urls string) bool {
 	for one := range strings.SplitSeq(urls, ",") {
 		scheme, _, has := strings.Cut(strings.TrimSpace(one), "://")
-		if has && !slices.Contains([]string{"nats", "tls", "ws", "wss"}, scheme) || scheme == "" {
+		if has && !slices.Contains([]string{"nats", "tls", "ws", "wss"}, scheme) || scheme == "" || !parses(one) {
 			return false
 		}
 	}
