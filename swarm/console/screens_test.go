@@ -10,10 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
@@ -88,49 +85,6 @@ func TestSignalsAreFiltered(t *testing.T) {
 	rest := call[api.Signals](s, "GET", fmt.Sprintf("/api/runs/platform/signals?after=%d&limit=1000", first.Next), "")
 	if len(first.Signals) != 3 || len(first.Signals)+len(rest.Signals) != d.Signals {
 		t.Errorf("pages of %d and %d signals, of %d", len(first.Signals), len(rest.Signals), d.Signals)
-	}
-}
-
-// Texts come from agents: a thousand long ones would be a gigabyte.
-func TestAPageOfALogIsBoundedInBytes(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	store, err := journal.Open(filepath.Join(dir, "long.journal"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const many = 40
-	mint, now := signals.NewMint(), time.Unix(1, 0)
-	for i := range uint64(many) {
-		record, err := journal.SignalRecord(signals.New(
-			signals.Header{Source: "ada", Thread: "solve-1", Time: now, TTL: -1, Confidence: 1, ID: mint.ID(i+1, now), Seq: i + 1},
-			signals.Discovery{Finding: strings.Repeat("<", 60_000)},
-		))
-		if err == nil {
-			_, err = store.Append(record)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s := start(t, dir)
-	got, after := 0, uint64(0)
-	for pages := 1; ; pages++ {
-		status, _, text := s.ask("GET", fmt.Sprintf("/api/runs/long/signals?limit=1000&after=%d", after), "")
-		var page api.Signals
-		if err := json.Unmarshal([]byte(text), &page); status != http.StatusOK || err != nil || len(text) > 5<<20 {
-			t.Fatalf("page %d: %d, %d bytes, %v", pages, status, len(text), err)
-		}
-		got += len(page.Signals)
-		if after = page.Next; after == 0 {
-			break
-		}
-	}
-	if got != many {
-		t.Errorf("%d signals of %d", got, many)
 	}
 }
 
