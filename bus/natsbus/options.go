@@ -203,8 +203,8 @@ func Redacted(urls string) string {
 // parses reports whether a server's URL, or its address alone, is one. A login with a comma or a slash
 // that is not escaped makes parts that are none.
 func parses(one string) bool {
-	if !strings.Contains(one, "://") {
-		one = "nats://" + one
+	if scheme, _, has := strings.Cut(one, "://"); !has || scheme == "" {
+		one = "nats://" + strings.TrimPrefix(one, "://")
 	}
 	_, err := url.Parse(strings.TrimSpace(one))
 	return err == nil

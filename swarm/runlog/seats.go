@@ -13,7 +13,6 @@ type seats struct {
 	stands map[string]position         // by voter: its first agreement with a proposal
 	stated map[standingBallot]position // by voter and proposal: its first one on that
 	idle   map[signals.ID]bool         // votes that count for nothing
-	moved  bool                        // some votes that count are moves
 	checks *claims.Checks              // once somebody was about to move
 }
 
