@@ -149,8 +149,10 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: %s is %v: %s", ErrOption, field, value, problem)
 	}
 	switch {
-	case !areServers(o.URL):
+	case !areServers(o.URL) && strings.Contains(o.URL, "@"):
 		return wrong("URL", fmt.Sprintf("%q", Redacted(o.URL)), "not URLs of servers with nats://, tls://, ws:// or wss://; in a login, other characters than letters and digits are escaped, such as %2F for /")
+	case !areServers(o.URL):
+		return wrong("URL", fmt.Sprintf("%q", Redacted(o.URL)), "not URLs of servers with nats://, tls://, ws:// or wss://")
 	case strings.ContainsAny(o.Stream, " .*>/\\\t\r\n") || len(o.Stream) > 200:
 		return wrong("Stream", fmt.Sprintf("%q", o.Stream), "not a name of a stream")
 	case strings.ContainsAny(o.Domain, " .*>\t\r\n"):

@@ -10,6 +10,6 @@ func Example() {
 	// > seven-days
 	//
 	// The team: Keep raw logs for 7 days, and hashes for 90.
-	// 6 of 7 agree with "B", 88.7 % of the weight; 70 % is needed
+	// reached "Keep raw logs for 7 days, and hashes for 90.": 6 of 7 agree with "Keep raw logs for 7 days, and hashes for 90.", 88.7 % of the weight; 70 % is needed; 7 voted, the quorum is 4; 92 % that it is right, by the votes alone
 	// It rests on 0 voters; 8 of the other ways to count would decide otherwise.
 }

@@ -82,7 +82,7 @@ func TestConsolesOnOneHostHaveSessionsOfTheirOwn(t *testing.T) {
 	key := guard.NewKey()
 	g := guard.New(guard.Options{Key: key, Hosts: []string{"swarm:1", "swarm:2"}})
 	of := func(port string) *http.Cookie {
-		r := httptest.NewRequest("POST", "http://swarm:"+port+"/api/session", strings.NewReader(`{"token":"`+key.Token()+`"}`))
+		r := httptest.NewRequest(http.MethodPost, "http://swarm:"+port+"/api/session", strings.NewReader(`{"token":"`+key.Token()+`"}`))
 		w := httptest.NewRecorder()
 		g.Wrap(http.NotFoundHandler()).ServeHTTP(w, r)
 		return w.Result().Cookies()[0] //nolint:bodyclose // recorded

@@ -235,16 +235,6 @@ func letter(i int) string {
 	return letter(i/26-1) + letter(i%26)
 }
 
-// letterOf returns the letter of a proposal; "": there is none.
-func (s *solve) letterOf(id string) string {
-	for i, p := range s.Votes.Show("") {
-		if p.Is(id) {
-			return letter(i)
-		}
-	}
-	return ""
-}
-
 func (s *solve) terms() api.Terms {
 	of := api.Terms{Threshold: consensus.DefaultThreshold}
 	t := s.Terms()
