@@ -35,7 +35,7 @@ func TestAnswerIsATextWithItsSourcesAndIsRevised(t *testing.T) {
 	p.click(".written .ref", cited)
 	p.see(".then b.mono", cited)
 	p.press(kb.End)
-	p.see(".written", "votes are for it, of voters who had found")
+	p.see(".written", "votes are for it.")
 	type detail struct {
 		Votes []struct {
 			Seq      uint64

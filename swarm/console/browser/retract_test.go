@@ -39,7 +39,7 @@ func TestTakeBackOnThePage(t *testing.T) {
 		p.see(".big", "Stands no more")
 		p.see(".ans", "Was decided, and stands no more: Three times")
 		// The rest of the page goes by the votes that are left, too.
-		p.see(".fact", "1 of 1 agree")
+		p.see(".fact", "1 has voted")
 		p.see(".fact h2", "What undid it")
 		if rows := eval[int](p, `document.querySelectorAll(".vg tbody tr").length`); rows != 1 {
 			t.Errorf("the grid has %d voters, and one vote is left", rows)
