@@ -1,11 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"slices"
 	"strings"
 
@@ -78,14 +79,16 @@ func (o outcome) given(args []string, file string) ([]outcome, error) {
 }
 
 func outcomesIn(file string) (all []outcome, err error) {
-	f, err := os.Open(file)
+	written, err := text.ReadFile(file, 16<<20)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(rows) == 0 {
-		return nil, fmt.Errorf("%s: want a CSV file with the columns run and right: %w", file, errors.Join(err))
+	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(written, []byte("\ufeff")))).ReadAll()
+	if err == nil && len(rows) == 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: want a CSV file with the columns run and right: %w", file, err)
 	}
 	at := func(row []string, column string) string {
 		if i := slices.Index(rows[0], column); i >= 0 {

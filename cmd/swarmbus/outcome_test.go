@@ -95,6 +95,18 @@ func TestOutcomeRefusesWhatNobodyProposed(t *testing.T) {
 			t.Errorf("%q: status %d: %s", args, status, errs)
 		}
 	}
+	for content, want := range map[string]string{
+		"": "want a CSV file with the columns run and right: unexpected EOF", "run,was\nx,y\n": `the first line is "run,was"`,
+		"run,right\nx\n": "wrong number of fields", "\ufeffrun,right\n" + path + ",godo\n": `nobody proposed "godo"`,
+	} {
+		file := filepath.Join(t.TempDir(), "outcomes.csv")
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, errs, status := called(t, "outcome", "--file", file); status == 0 || !strings.Contains(errs, want) || strings.Contains(errs, "%!") {
+			t.Errorf("%q: status %d: %s", content, status, errs)
+		}
+	}
 	v, err := journal.NewView(path)
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func (v *Votes) keeps(s *signals.Signal[signals.Vote]) bool {
 			v.checks = claims.ChecksOf(v.log(), v.together)
 		}
 		rests := !v.first && v.checks.Rests(s.ID, s.Source, stands.round)
-		v.moved, v.idle[s.ID] = v.moved || rests, !rests
+		v.idle[s.ID] = !rests
 		return !rests
 	}
 	if s.Payload.Stance != signals.Abstain {
