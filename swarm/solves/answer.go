@@ -26,21 +26,12 @@ func Answer(ctx context.Context, j journal.Store, thread string, a asking.Answer
 	if err != nil {
 		return err
 	}
-	b, err := l.bus(ctx)
-	if err != nil {
-		return err
+	for i, s := range say {
+		h := s.Head()
+		h.Round = l.round()
+		say[i] = signals.With(s, h)
 	}
-	defer b.Close()
-	return l.write(ctx, b, j, func() error {
-		for _, s := range say {
-			h := s.Head()
-			h.Round = l.round()
-			if _, err := b.System().Publish(ctx, signals.With(s, h)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return l.say(ctx, j, say...)
 }
 
 // round returns the last round of the thread.

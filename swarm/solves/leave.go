@@ -141,6 +141,23 @@ func (l *left) bus(ctx context.Context) (*bus.Bus, error) {
 	return b, nil
 }
 
+// say writes to the journal what the system says.
+func (l *left) say(ctx context.Context, j journal.Store, all ...signals.Any) error {
+	b, err := l.bus(ctx)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	return l.write(ctx, b, j, func() error {
+		for _, s := range all {
+			if _, err := b.System().Publish(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // write writes to the journal what publish publishes on the bus, after the conflicts before
 // whose signals the journal was cut off.
 func (l *left) write(ctx context.Context, b *bus.Bus, j journal.Store, publish func() error) error {

@@ -2,7 +2,6 @@ package solves
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
@@ -29,16 +28,6 @@ func Tell(ctx context.Context, j journal.Store, thread, right string) error {
 	if err != nil {
 		return err
 	}
-	b, err := l.bus(ctx)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	return l.write(ctx, b, j, func() error {
-		told := runlog.Outcome{ProposalID: right, Observed: r.Observed}
-		if _, err := b.System().Publish(ctx, signals.New(signals.Header{Thread: thread, Confidence: 1, TTL: forever}, told)); err != nil {
-			return fmt.Errorf("solves: outcome: %w", err)
-		}
-		return nil
-	})
+	told := runlog.Outcome{ProposalID: right, Observed: r.Observed}
+	return l.say(ctx, j, signals.New(signals.Header{Thread: thread, Confidence: 1, TTL: forever}, told))
 }

@@ -78,15 +78,7 @@ func retractIn(ctx context.Context, j journal.Store, thread string, id signals.I
 	if err != nil {
 		return err
 	}
-	b, err := l.bus(ctx)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	return l.write(ctx, b, j, func() error {
-		_, err := b.System().Publish(ctx, said)
-		return err
-	})
+	return l.say(ctx, j, said)
 }
 
 // TakeBack returns the signal that takes back one of a thread's log in the name of the operator, for
