@@ -36,6 +36,9 @@ type room struct {
 
 func main() {
 	rooms, err := measure(".")
+	if err == nil {
+		err = raised(reasons)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
