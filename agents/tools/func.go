@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/swarmbus/swarmbus/internal/schema"
 )
 
 // Func returns a tool that calls f. The schemas are inferred from the types: In has to be a
@@ -35,15 +35,11 @@ func Func[In, Out any](name, description string, hints Hints, f func(ctx context
 }
 
 func schemaFor[T any](name string) json.RawMessage {
-	schema, err := jsonschema.For[T](nil)
+	of, err := schema.For[T]()
 	if err != nil {
 		panic(fmt.Sprintf("tools: Func %q: %T has no JSON schema, so it cannot be an argument or a result: %v", name, *new(T), err))
 	}
-	text, err := json.Marshal(schema)
-	if err != nil {
-		panic(fmt.Sprintf("tools: Func %q: %v", name, err))
-	}
-	return text
+	return json.RawMessage(of)
 }
 
 func textOf(out any, err error) (string, error) {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"github.com/swarmbus/swarmbus/internal/schema"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -116,18 +117,18 @@ func (s Spec) Validate() error {
 	case len(s.Description) > mostDescription:
 		return wrong("description", fmt.Sprintf("%.40s…", s.Description), fmt.Sprintf("%d bytes, at most %d are allowed", len(s.Description), mostDescription))
 	}
-	_, err := compile(s.Input)
-	if s.Unchecked != "" && errors.Is(err, errBeyond) {
+	_, err := schema.Compile(s.Input)
+	if s.Unchecked != "" && errors.Is(err, schema.ErrBeyond) {
 		err = nil
 	}
 	if err == nil && !isObject(s.Input) {
-		err = errNoObject
+		err = errors.New("not the JSON schema of an object")
 	}
 	if err != nil {
 		return wrong("input", text.Cut(string(s.Input), 80), err.Error())
 	}
 	if s.Output != nil {
-		if _, err := compile(s.Output); err != nil {
+		if _, err := schema.Compile(s.Output); err != nil {
 			return wrong("output", text.Cut(string(s.Output), 80), err.Error())
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/internal/schema"
 	"github.com/swarmbus/swarmbus/internal/text"
 )
 
@@ -26,7 +27,7 @@ func resultOf(spec tools.Spec, r *sdk.CallToolResult) (tools.Result, error) {
 			return tools.Result{}, err
 		}
 		parts = append(parts, string(structured))
-		if err := tools.Check(spec.Output, structured); err != nil && !r.IsError {
+		if err := schema.Check(spec.Output, structured); err != nil && !r.IsError {
 			return tools.Result{}, fmt.Errorf("the structured result does not conform to the tool's own schema: %.300s", text.Line(err.Error()))
 		}
 	}
