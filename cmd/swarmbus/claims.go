@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -179,15 +178,15 @@ func printCredit(w io.Writer, r *solves.Result) error {
 		how = fmt.Sprintf("%d random orders", a.Orders)
 	}
 	fmt.Fprintf(w, "\nCredit for %s by %s, %s\n", text.Printable(a.Choice), a.Strategy, how)
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var out table
 	for _, s := range a.Shares {
 		bar := ""
 		if a.Orders > 0 {
 			bar = fmt.Sprintf("± %.3f", s.Error)
 		}
-		fmt.Fprintf(out, "  %s\t%+.3f\t%s\n", text.Printable(s.Agent), s.Credit, bar)
+		out.row("  "+s.Agent, fmt.Sprintf("%+.3f", s.Credit), bar)
 	}
-	return out.Flush()
+	return out.print(w, new(list))
 }
 
 func printEffect(w io.Writer, title string, e claims.Effect) error {

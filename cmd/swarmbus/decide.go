@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -32,7 +31,7 @@ type decideFlags struct {
 	own        bool
 	resolve    bool
 	journal    string
-	json       bool
+	list       list
 	strict     bool
 }
 
@@ -97,7 +96,7 @@ unless --items asks for items.`,
 	flags.BoolVar(&f.own, "own-labels", false, "labels only number the answers of each task")
 	flags.BoolVar(&f.resolve, "resolve", false, "learn each truth after its task is decided")
 	flags.StringVar(&f.journal, "journal", "", "record everything in this new file, or under this name; see swarmbus runs")
-	flags.BoolVar(&f.json, "json", false, "print JSON, one object per line")
+	f.list.columns(flags)
 	flags.BoolVar(&f.strict, "strict", false, "exit with status 1 if any row was refused")
 	_ = cmd.RegisterFlagCompletionFunc("strategy", cobra.FixedCompletions(append(names(), byAll), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagDirname("votes")
@@ -119,7 +118,7 @@ func decide(cmd *cobra.Command, f *decideFlags) error {
 	}
 	if f.from.From != "" && f.items == "" && f.task == "" {
 		f.items = itemsCSV
-		if f.json {
+		if f.list.json {
 			f.items = itemsJSON
 		}
 	}
@@ -283,18 +282,16 @@ func (r *decideRun) report(w io.Writer) error {
 	case r.flags.items == itemsJSON:
 		err = encode(w, r.items)
 	case r.flags.items == itemsCSV:
-		err = itemTable(w, r.items)
-	case r.flags.json && r.tasks == 1:
+		err = itemTable(w, &r.flags.list, r.items)
+	case r.flags.list.json && r.tasks == 1:
 		err = encode(w, r.decisions)
-	case r.flags.json:
-		err = encode(w, r.scores)
 	case r.tasks == 1:
 		for _, d := range r.decisions {
 			_, werr := fmt.Fprintln(w, d)
 			err = errors.Join(err, werr)
 		}
 	default:
-		err = table(w, r.scores)
+		err = printList(w, &r.flags.list, r.scores, scoreTable(r.scores))
 	}
 	switch {
 	case err != nil:
@@ -309,25 +306,20 @@ func (r *decideRun) report(w io.Writer) error {
 	return nil
 }
 
-func encode[T any](w io.Writer, all []T) error {
-	out := json.NewEncoder(w)
-	for _, x := range all {
-		if err := out.Encode(x); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func table(w io.Writer, scores []score) error {
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(out, "set\tstrategy\ttasks\treached\trejected\tdeadlocked\tuncertified\tcoverage\tleader\tright\tconfidence\tECE\tused\tearly\t")
+// scoreTable is the table of scores.
+func scoreTable(scores []score) *table {
+	t := &table{right: true, titles: strings.Fields("set strategy tasks reached rejected deadlocked uncertified coverage leader right confidence ECE used early")}
 	for _, s := range scores {
-		fmt.Fprintf(out, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n",
-			s.Set, s.Strategy, s.Tasks, s.Outcomes["reached"], s.Outcomes["rejected"], s.Outcomes["deadlocked"], s.Outcomes["uncertified"],
-			percent(&s.Coverage), percent(s.Leader), percent(s.Reached), percent(s.Confidence), percent(s.ECE), percent(s.VotesUsed), percent(s.Early))
+		cells := []string{s.Set, s.Strategy, strconv.Itoa(s.Tasks)}
+		for _, outcome := range t.titles[3:7] {
+			cells = append(cells, strconv.Itoa(s.Outcomes[outcome]))
+		}
+		for _, of := range []*float64{&s.Coverage, s.Leader, s.Reached, s.Confidence, s.ECE, s.VotesUsed, s.Early} {
+			cells = append(cells, percent(of))
+		}
+		t.row(cells...)
 	}
-	return out.Flush()
+	return t
 }
 
 func percent(share *float64) string {

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +18,7 @@ type finding struct {
 	Check  string  `json:"check"` // model, server, memory, journal or otlp
 	Name   string  `json:"name"`
 	OK     bool    `json:"ok"`
-	TookMs float64 `json:"tookMs"`
+	TookMs float64 `json:"millis"`
 	Detail string  `json:"detail"`         // what it did, or what is wrong
 	Todo   string  `json:"todo,omitempty"` // what to do about what is wrong
 }
@@ -29,7 +26,7 @@ type finding struct {
 type doctorFlags struct {
 	team    teamFlags
 	timeout time.Duration
-	json    bool
+	list    list
 }
 
 func newDoctor() *cobra.Command {
@@ -60,7 +57,7 @@ Exit status: 0 if all works, 1 if anything does not.`,
 	flags.StringArrayVar(&f.team.models, "model", nil, "PROVIDER:NAME; may be repeated")
 	flags.StringVar(&f.team.baseURL, "base-url", "", "base URL of the models' server (default: the provider's)")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "time limit of each try")
-	flags.BoolVar(&f.json, "json", false, "print JSON, one object per line")
+	f.list.report(flags)
 	return cmd
 }
 
@@ -75,19 +72,24 @@ func (f *doctorFlags) run(cmd *cobra.Command) error {
 		}
 		d.team = team
 	}
-	out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	var all table
 	failed := 0
 	for found := range d.all(cmd.Context()) {
 		found.Detail, found.Todo = d.hide(found.Detail), d.hide(found.Todo)
 		if !found.OK {
 			failed++
 		}
-		if err := f.print(cmd.OutOrStdout(), out, found); err != nil {
-			return err
+		found.row(&all)
+		if f.list.json { // as it is made
+			if err := encode(cmd.OutOrStdout(), []finding{found}); err != nil {
+				return err
+			}
 		}
 	}
-	if err := out.Flush(); err != nil {
-		return err
+	if !f.list.json {
+		if err := all.print(cmd.OutOrStdout(), &f.list); err != nil {
+			return err
+		}
 	}
 	if failed > 0 {
 		return &statusError{status: exitError}
@@ -95,19 +97,16 @@ func (f *doctorFlags) run(cmd *cobra.Command) error {
 	return cmd.Context().Err()
 }
 
-func (f *doctorFlags) print(w, table io.Writer, found finding) error {
-	if f.json {
-		return json.NewEncoder(w).Encode(found)
-	}
+// row adds the finding to a table, with what to do below it.
+func (f *finding) row(to *table) {
 	word := "ok"
-	if !found.OK {
+	if !f.OK {
 		word = "FAILED"
 	}
-	_, err := fmt.Fprintf(table, "%s\t%s %s\t%.0f ms\t%s\n", word, found.Check, text.Line(found.Name), found.TookMs, text.Line(found.Detail))
-	if err == nil && found.Todo != "" {
-		_, err = fmt.Fprintf(table, "\t\t\t→ %s\n", text.Line(found.Todo))
+	to.row(word, f.Check+" "+text.Line(f.Name), fmt.Sprintf("%.0f ms", f.TookMs), text.Line(f.Detail))
+	if f.Todo != "" {
+		to.row("", "", "", "→ "+text.Line(f.Todo))
 	}
-	return err
 }
 
 // hide replaces what the variables of the team have.

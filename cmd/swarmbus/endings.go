@@ -6,8 +6,8 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
@@ -167,9 +167,9 @@ func summary(threads []*threadState, running bool) string {
 }
 
 func listThreads(w io.Writer, threads []*threadState, running bool) error {
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var out table
 	for _, t := range threads {
-		fmt.Fprintf(out, "%q\t%s\n", t.thread, t.describe(running))
+		out.row(strconv.Quote(t.thread), t.describe(running))
 	}
-	return out.Flush()
+	return out.print(w, new(list))
 }

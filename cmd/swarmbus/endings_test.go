@@ -96,7 +96,7 @@ func TestRunsSaysHowEachSolveEnded(t *testing.T) {
 		"decide": `decided "a"`, "reject": "rejected", "escalate": `escalated: too dear\\x1b\[2J: .*`,
 		"hang": "deadline: no decision within 100ms: no one has voted; the quorum is 2; .*", "several": "3 threads: 2 decided, 1 rejected",
 	} {
-		if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(at(run)) + ` .*:\d\d  ` + ending + `$`).MatchString(listed) {
+		if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(at(run)) + ` .*:\d\d(Z|[+-]\d\d:\d\d)  ` + ending + `$`).MatchString(listed) {
 			t.Errorf("of %s it does not say %s:\n%s", run, ending, listed)
 		}
 	}

@@ -39,9 +39,11 @@ func itemOf(set *votes.Set, t *votes.Task, strategy string, d consensus.Decision
 }
 
 // itemTable prints items as CSV, with the names of their JSON but for the leaders.
-func itemTable(w io.Writer, items []item) error {
+func itemTable(w io.Writer, l *list, items []item) error {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"item", "set", "strategy", "label", "outcome", "confidence", "support", "voters", "dissent", "truth", "reason"})
+	if !l.bare {
+		_ = out.Write([]string{"item", "set", "strategy", "label", "outcome", "confidence", "support", "voters", "dissent", "truth", "reason"})
+	}
 	for _, x := range items {
 		_ = out.Write([]string{
 			x.Item, x.Set, x.Strategy, x.Label, x.Outcome, share(x.Confidence), share(x.Support), strconv.Itoa(x.Voters), strconv.Itoa(x.Dissent), x.Truth, x.Reason,

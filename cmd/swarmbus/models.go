@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +13,8 @@ import (
 )
 
 func newModels() *cobra.Command {
-	return &cobra.Command{
+	var as list
+	cmd := &cobra.Command{
 		Use:   "models [PROVIDER]",
 		Short: "List the providers whose keys are set, or the models of one",
 		Long: `Models lists the providers whose keys are in the environment, each with its small model,
@@ -24,14 +24,7 @@ tokens of input and output, as they were known when the catalogue was made; then
 thousands of tokens that the model's context has.`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			row := func(p catalogue.Provider, m catalogue.Model) {
-				price := "unknown"
-				if x, known := catalogue.Price(p.ID, m.Name); known {
-					price = fmt.Sprintf("%v/%v", x.Input, x.Output)
-				}
-				fmt.Fprintf(w, "%s:%s\t%s\t%dk\t$%s\n", p.ID, m.Name, price, m.Window/1000, p.Key)
-			}
+			var all []listedModel
 			var ids []string
 			for _, p := range catalogue.All() {
 				ids = append(ids, p.ID)
@@ -42,20 +35,53 @@ thousands of tokens that the model's context has.`,
 					return usage(fmt.Errorf("no provider %q%s", args[0], cmp.Or(text.Suggest(args[0], ids), "; it is one of "+strings.Join(ids, ", "))))
 				}
 				for _, m := range p.Models {
-					row(p, m)
+					all = append(all, modelOf(p, m))
 				}
-				return w.Flush()
+				return printModels(cmd, &as, all)
 			}
-			all := providers.Reachable()
-			for _, p := range all {
+			reachable := providers.Reachable()
+			for _, p := range reachable {
 				for _, m := range p.Models {
 					if m.Name == p.Small {
-						row(p, m)
+						all = append(all, modelOf(p, m))
 					}
 				}
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s set, of %s\n", text.Plural(len(all), "key"), strings.Join(ids, ", "))
-			return w.Flush()
+			if !as.quiet {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s set, of %s\n", text.Plural(len(reachable), "key"), strings.Join(ids, ", "))
+			}
+			return printModels(cmd, &as, all)
 		},
 	}
+	as.define(cmd.Flags())
+	return cmd
+}
+
+// A listedModel is one of the catalogue, with its prices in dollars for a million tokens.
+type listedModel struct {
+	Model  string   `json:"model"` // as --model has it
+	Input  *float64 `json:"input,omitempty"`
+	Output *float64 `json:"output,omitempty"`
+	Window int      `json:"window"` // tokens of the context
+	Key    string   `json:"key"`    // the variable that has it
+}
+
+func modelOf(p catalogue.Provider, m catalogue.Model) listedModel {
+	of := listedModel{Model: p.ID + ":" + m.Name, Window: m.Window, Key: p.Key}
+	if x, known := catalogue.Price(p.ID, m.Name); known {
+		of.Input, of.Output = &x.Input, &x.Output
+	}
+	return of
+}
+
+func printModels(cmd *cobra.Command, as *list, all []listedModel) error {
+	t := table{titles: []string{"model", "price", "context", "key"}}
+	for _, m := range all {
+		price := "unknown"
+		if m.Input != nil {
+			price = fmt.Sprintf("%v/%v", *m.Input, *m.Output)
+		}
+		t.row(m.Model, price, fmt.Sprintf("%dk", m.Window/1000), "$"+m.Key)
+	}
+	return printList(cmd.OutOrStdout(), as, all, &t)
 }

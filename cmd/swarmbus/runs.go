@@ -1,14 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,6 @@ import (
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
-	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // aRun explains how a command finds a run.
@@ -27,17 +27,21 @@ const aRun = `A run is the path of a journal, or the name of one in the default 
 
 func newRuns() *cobra.Command {
 	var server serverFlag
+	var as list
 	cmd := &cobra.Command{
 		Use:   "runs [DIR]",
 		Short: "List the runs in a directory",
 		Long: `Runs lists the journals in DIR by their paths, or those in the default directory by their
 names, and the state of each: damaged, being written, or the result of its solve. "cut off"
 is a solve whose program ended before it, and "revised" one that decides otherwise without
-what was retracted since. swarmbus show RUN prints all of a state that is cut here.`,
+what was retracted since. It ends with status 1 if a run is damaged or cannot be read.`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := as.check(); err != nil {
+				return err
+			}
 			if server.link != "" {
-				return server.runs(cmd, args)
+				return server.runs(cmd, args, &as)
 			}
 			dir, name, err := listed(args)
 			if err != nil {
@@ -47,11 +51,21 @@ what was retracted since. swarmbus show RUN prints all of a state that is cut he
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s in %s\n", text.Plural(len(paths), "run"), dir)
-			return listRuns(cmd.Context(), cmd.OutOrStdout(), paths, name)
+			if !as.quiet {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s in %s\n", text.Plural(len(paths), "run"), dir)
+			}
+			var all []listedRun
+			for _, path := range paths {
+				all = append(all, runAt(cmd.Context(), name(path), path))
+				if err := context.Cause(cmd.Context()); err != nil {
+					return err
+				}
+			}
+			return printRuns(cmd.OutOrStdout(), &as, all, "results")
 		},
 	}
 	server.define(cmd.Flags())
+	as.define(cmd.Flags())
 	return cmd
 }
 
@@ -65,40 +79,69 @@ func listed(args []string) (dir string, name func(path string) string, err error
 	return args[0], func(path string) string { return path }, err
 }
 
-// ending is the number of columns for how a run ended: show prints all of it.
-const ending = 80
-
-func listRuns(ctx context.Context, w io.Writer, paths []string, nameOf func(string) string) error {
-	if len(paths) == 0 {
-		return nil
-	}
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "run\tsignals\tresults\tbytes\tchanged\tstate")
-	for _, path := range paths {
-		name := text.Printable(nameOf(path))
-		s, err := journal.Verify(ctx, path)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if s == nil {
-			fmt.Fprintf(out, "%s\t\t\t\t\t%v\n", name, err)
-			continue
-		}
-		changed := ""
-		if info, err := os.Stat(path); err == nil {
-			changed = info.ModTime().Format(time.DateTime)
-		}
-		fmt.Fprintf(out, "%s\t%d\t%d\t%d\t%s\t%s\n", name, s.Types[journal.TypeSignal], s.Types[journal.TypeResult], s.Bytes, changed, stateOf(ctx, path, s, err))
-	}
-	return out.Flush()
+// A listedRun is a run of this machine or of a server.
+type listedRun struct {
+	Run     string     `json:"run"` // what other commands call it
+	Signals *int       `json:"signals,omitempty"`
+	Results *int       `json:"results,omitempty"`
+	Solves  *int       `json:"solves,omitempty"` // of a run of a server
+	Bytes   int64      `json:"bytes"`
+	Changed *time.Time `json:"changed,omitempty"`
+	State   string     `json:"state,omitempty"`
+	Problem string     `json:"problem,omitempty"` // why it cannot be read, or what of it is damaged
 }
 
-// stateOf describes the state of a run: what is wrong with it or who is writing it, and
-// how it ended.
-func stateOf(ctx context.Context, path string, s *journal.Summary, err error) string {
-	if err != nil {
-		return err.Error()
+// printRuns lists runs, and returns status 1 if there is one with a problem.
+func printRuns(w io.Writer, as *list, all []listedRun, counted string) error {
+	t := table{titles: []string{"run", "signals", counted, "bytes", "changed", "state"}}
+	damaged := false
+	for _, r := range all {
+		changed := ""
+		if r.Changed != nil {
+			changed = stamp(*r.Changed)
+		}
+		damaged = damaged || r.Problem != ""
+		t.row(r.Run, count(r.Signals), count(cmp.Or(r.Results, r.Solves)), strconv.FormatInt(r.Bytes, 10), changed, cmp.Or(r.Problem, r.State))
 	}
+	if err := printList(w, as, all, &t); err != nil || !damaged {
+		return err
+	}
+	return &statusError{status: exitError}
+}
+
+func count(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
+}
+
+// runAt returns what there is to list of a journal.
+func runAt(ctx context.Context, name, path string) listedRun {
+	r := listedRun{Run: name}
+	s, err := journal.Verify(ctx, path)
+	if err != nil {
+		r.Problem = err.Error()
+	}
+	if info, err := os.Stat(path); err == nil {
+		at := info.ModTime()
+		r.Bytes, r.Changed = info.Size(), &at
+	}
+	if s == nil {
+		return r
+	}
+	said, results := s.Types[journal.TypeSignal], s.Types[journal.TypeResult]
+	r.Signals, r.Results, r.Bytes = &said, &results, s.Bytes
+	if err == nil {
+		if r.State, err = stateOf(ctx, path, s); err != nil {
+			r.Problem = err.Error()
+		}
+	}
+	return r
+}
+
+// stateOf describes the state of a run: who is writing it, and how it ended.
+func stateOf(ctx context.Context, path string, s *journal.Summary) (string, error) {
 	var all []string
 	holder, written := journal.Locked(path)
 	if written {
@@ -108,24 +151,22 @@ func stateOf(ctx context.Context, path string, s *journal.Summary, err error) st
 	}
 	v, err := journal.NewView(path)
 	if err != nil {
-		return err.Error()
+		return "", err
 	}
 	threads, err := threadsOf(ctx, v)
 	if err != nil {
-		return err.Error()
+		return "", err
 	}
 	if came := summary(threads, written); came != "" {
-		all = append(all, transcript.Cut(came, ending))
+		all = append(all, came)
 	}
-	if all == nil {
-		return "whole"
-	}
-	return strings.Join(all, "; ")
+	return cmp.Or(strings.Join(all, "; "), "whole"), nil
 }
 
 func newVerify() *cobra.Command {
 	var known pins
 	var server serverFlag
+	var as list
 	cmd := &cobra.Command{
 		Use:   "verify RUN",
 		Short: "Verify the checksums and the hash chain of a run",
@@ -142,12 +183,13 @@ so that nobody can have cut off what came before.` + aRun,
 			if err != nil {
 				return err
 			}
-			return sayVerified(cmd.OutOrStdout(), &v)
+			return sayVerified(cmd.OutOrStdout(), &as, &v)
 		},
 	}
 	cmd.Flags().StringArrayVar(&known.heads, "head", nil, "ROOM=ID: an event that the room must have")
 	cmd.Flags().StringVar(&known.process, "process", "", "the first public key of the process, in base64")
 	server.define(cmd.Flags())
+	as.report(cmd.Flags())
 	return cmd
 }
 
@@ -168,7 +210,12 @@ func (p *pins) verify(cmd *cobra.Command, run string, server *serverFlag) (v api
 }
 
 // sayVerified says what a run is by its hashes, or why it is not that; of its rooms all faults.
-func sayVerified(w io.Writer, v *api.Verification) error {
+func sayVerified(w io.Writer, as *list, v *api.Verification) error {
+	if as.json {
+		if err := encode(w, []*api.Verification{v}); err != nil {
+			return err
+		}
+	}
 	var faults []error
 	for _, r := range v.Rooms {
 		if r.Fault != "" {
@@ -180,6 +227,9 @@ func sayVerified(w io.Writer, v *api.Verification) error {
 	}
 	if faults != nil {
 		return errors.Join(faults...)
+	}
+	if as.json {
+		return nil
 	}
 	state := "whole"
 	if v.Torn > 0 {

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -77,7 +75,7 @@ func (f *serverFlag) open(ctx context.Context, name string) (_ journal.Reader, r
 }
 
 // runs lists the runs of the server.
-func (f *serverFlag) runs(cmd *cobra.Command, args []string) error {
+func (f *serverFlag) runs(cmd *cobra.Command, args []string, as *list) error {
 	if len(args) > 0 {
 		return usage(errors.New("--server lists the runs of the server, and takes no directory"))
 	}
@@ -89,29 +87,17 @@ func (f *serverFlag) runs(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "run\tsignals\tsolves\tbytes\tchanged\tstate")
+	var here []listedRun
 	for _, r := range all {
-		changed := ""
-		if r.Changed != nil {
-			changed = r.Changed.Local().Format(time.DateTime)
-		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%d\t%s\t%s\n", text.Printable(r.Name), count(r.Signals), count(r.Solves), r.Bytes, changed, text.Printable(stateOfRun(&r)))
+		here = append(here, listedRun{Run: r.Name, Signals: r.Signals, Solves: r.Solves, Bytes: r.Bytes, Changed: r.Changed, State: stateOfRun(&r), Problem: r.Problem})
 	}
-	return out.Flush()
-}
-
-func count(n *int) string {
-	if n == nil {
-		return ""
-	}
-	return fmt.Sprint(*n)
+	return printRuns(cmd.OutOrStdout(), as, here, "solves")
 }
 
 func stateOfRun(r *api.Run) string {
 	switch {
 	case r.Problem != "":
-		return r.Problem
+		return ""
 	case r.Live:
 		return "being written by the server"
 	case r.Writer != "":
@@ -133,7 +119,7 @@ func (f *serverFlag) verify(cmd *cobra.Command, run string) (v api.Verification,
 }
 
 // replay prints what the server derives from a run.
-func (f *serverFlag) replay(cmd *cobra.Command, run string) error {
+func (f *serverFlag) replay(cmd *cobra.Command, run string, as *list) error {
 	if cmd.Flags().Changed("to") {
 		return usage(errors.New("--to cannot be combined with --server"))
 	}
@@ -142,6 +128,9 @@ func (f *serverFlag) replay(cmd *cobra.Command, run string) error {
 		return err
 	}
 	r, err := c.Replay(cmd.Context(), run)
+	if err == nil {
+		err = sayReplayed(cmd.OutOrStdout(), as, &r)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -150,7 +139,7 @@ func (f *serverFlag) replay(cmd *cobra.Command, run string) error {
 	case r.Difference != nil:
 		return fmt.Errorf("signal %d: %s: the log has %s, and replay %s", r.Difference.Seq, r.Difference.What, r.Difference.A, r.Difference.B)
 	}
-	return sayIdentical(cmd.OutOrStdout(), r.Signals, r.Conflicts, r.Decisions, r.Outcomes)
+	return nil
 }
 
 // withServer refuses flags that are not about a server.

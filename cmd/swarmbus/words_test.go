@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/clipperhouse/displaywidth"
 )
 
 // TestRunsPrintsWhatShowTakes in a directory that is not the default one.
@@ -17,15 +19,18 @@ func TestRunsPrintsWhatShowTakes(t *testing.T) {
 	}
 }
 
-func TestRunsCutsAStateThatShowPrintsWhole(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "hang.journal")
-	keepSolves(t, path, "escalate")
-	listed, _ := says(t, "runs", dir)
-	for line := range strings.Lines(listed) {
-		if len([]rune(line)) > len(path)+140 {
-			t.Errorf("a line of %d: %s", len(line), line)
+func TestATableIsCutToATerminalAndNowhereElse(t *testing.T) {
+	all := table{titles: []string{"run", "state"}}
+	all.row("ein", "decided \x1b[2J")
+	all.row("会議", strings.Repeat("long ", 40)+"end")
+	for line := range strings.Lines(all.lines(new(list), 40)) {
+		if displaywidth.String(strings.TrimSuffix(line, "\n")) > 40 || strings.ContainsRune(line, '\x1b') {
+			t.Errorf("on a terminal of 40 columns: %q", line)
 		}
+	}
+	whole := all.lines(new(list), -1)
+	if !strings.HasPrefix(whole, "run   state\nein   decided") || !strings.HasSuffix(whole, "\n会議  "+strings.Repeat("long ", 40)+"end\n") {
+		t.Errorf("in a pipe:\n%s", whole)
 	}
 }
 

@@ -70,7 +70,7 @@ func Make(run string) (string, error) {
 	return path, os.MkdirAll(filepath.Dir(path), 0o700)
 }
 
-// List returns the journals in a directory, sorted, none if there is no such
+// List returns the journals in a directory, and links to such, sorted; none if there is no such
 // directory.
 func List(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
@@ -79,8 +79,13 @@ func List(dir string) ([]string, error) {
 	}
 	var paths []string
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), Suffix) && e.Type().IsRegular() {
-			paths = append(paths, filepath.Join(dir, e.Name()))
+		path := filepath.Join(dir, e.Name())
+		mode := e.Type()
+		if to, err := os.Stat(path); err == nil { // a link is what it leads to
+			mode = to.Mode()
+		}
+		if strings.HasSuffix(path, Suffix) && (mode.IsRegular() || mode&fs.ModeSymlink != 0) {
+			paths = append(paths, path)
 		}
 	}
 	slices.Sort(paths)
