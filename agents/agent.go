@@ -17,7 +17,7 @@ type Agent struct {
 	ID          string // its source; a name
 	Role        string // its purpose, in words
 	Personality Personality
-	Listens     []signals.Kind // kinds it hears; nil: all
+	Listens     []signals.Kind // kinds it hears beside what a person says; nil: all
 	CanEmit     []signals.Kind // kinds it may emit; nil: all that are not reserved, empty: none
 	Weight      float64        // factor on the weight of its votes, in (0,1]; 0 means 1
 	Rank        int            // for strategies in which the highest rank decides first
@@ -90,9 +90,9 @@ func (a *Agent) May(k signals.Kind) bool {
 	return a.CanEmit == nil || slices.Contains(a.CanEmit, k)
 }
 
-// Hears reports whether the agent listens to k.
+// Hears reports whether the agent gets signals of kind k: it listens to them, or a person says them.
 func (a *Agent) Hears(k signals.Kind) bool {
-	return a.Listens == nil || slices.Contains(a.Listens, k)
+	return a.Listens == nil || k == routing.KindUserMessage || slices.Contains(a.Listens, k)
 }
 
 // A PanicError is returned for a panic of an agent.

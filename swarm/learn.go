@@ -72,7 +72,7 @@ func (s *Swarm) RecordOutcome(r *solves.Result, right string) error {
 func (s *Swarm) publishOutcome(r *solves.Result, right string) error {
 	ctx := context.Background()
 	told := signals.New(
-		signals.Header{Thread: r.Thread, Confidence: 1, Time: s.clock.Now(), TTL: forever}, runlog.Outcome{ProposalID: right, Observed: r.Observed},
+		signals.Header{Thread: r.Thread, Confidence: 1, Time: s.clock.Now(), TTL: runlog.Forever}, runlog.Outcome{ProposalID: right, Observed: r.Observed},
 	)
 	receipt, err := s.bus.System().Publish(ctx, told)
 	if err == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/routing"
@@ -15,9 +14,6 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
-
-// forever is a TTL without end, in the unit of the wire.
-const forever = -time.Millisecond
 
 // announce publishes a signal of the swarm itself.
 func (r *solve) announce(ctx context.Context, s signals.Any) {
@@ -45,7 +41,7 @@ func (r *solve) publish(ctx context.Context, p *bus.Publisher, s signals.Any) er
 	if h.Time.IsZero() {
 		h.Time = r.swarm.clock.Now()
 	}
-	h.TTL = forever // nothing expires during the solve, whatever its agents say and however fast the clock runs
+	h.TTL = runlog.Forever // nothing expires during the solve, whatever its agents say and however fast the clock runs
 	if h.Trace == nil {
 		h.Trace = hooks.TraceOf(ctx)
 	}

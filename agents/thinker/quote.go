@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
@@ -101,6 +102,8 @@ func (v *view) body(l *line, p signals.Payload) {
 	case signals.Retraction:
 		l.add("about", v.refTo(p.TargetSignalID))
 		l.say("reasons", p.Reason)
+	case routing.UserMessage:
+		l.say("text", p.Text)
 	case coordination.Transition:
 		l.add("about", v.refTo(p.Signals[0]))
 	default:

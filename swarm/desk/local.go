@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -137,7 +138,7 @@ func (l *Local) Resume(ctx context.Context, log []signals.Any, answer signals.An
 
 // Say implements [Place].
 func (l *Local) Say(ctx context.Context, s signals.Any) (uint64, error) {
-	receipt, err := l.swarm.Bus().System().Publish(ctx, s)
+	receipt, err := runlog.Publish(ctx, l.swarm.Bus(), s)
 	return receipt.Seq, err
 }
 

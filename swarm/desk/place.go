@@ -37,7 +37,7 @@ type Place interface {
 	// Resume continues a solve from its log, with an answer or, for nil, without one: see
 	// [swarm.Swarm.StreamResume].
 	Resume(ctx context.Context, log []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error]
-	// Say publishes a signal of the system, and returns its position.
+	// Say publishes a signal of the system, or of a person, who is its source, and returns its position.
 	Say(ctx context.Context, s signals.Any) (seq uint64, err error)
 	// Tell records which proposal of a solve turned out to be right.
 	Tell(ctx context.Context, thread, right string) error

@@ -42,6 +42,29 @@ func (d *Desk) Retract(ctx context.Context, thread string, seq uint64, by, reaso
 	return d.folded(ctx, at)
 }
 
+// Say gives the agents of a solve what a person says, and returns its position: see [swarm.Swarm.Say].
+// A solve that does not run has it when it goes on.
+func (d *Desk) Say(ctx context.Context, thread string, m runlog.Message) (seq uint64, err error) {
+	d.saying.Lock()
+	defer d.saying.Unlock()
+	one, _ := d.log.Fold().Solve(thread)
+	if err := d.Fits(one.Log); err != nil {
+		return 0, err
+	}
+	var team runlog.Insiders
+	for _, a := range d.options.Agents {
+		team = append(team, a.ID)
+	}
+	said, err := team.Message(runlog.StageOf(one.Log), thread, m)
+	if err != nil {
+		return 0, err
+	}
+	if seq, err = d.place.Say(ctx, said); err != nil {
+		return 0, err
+	}
+	return seq, d.folded(ctx, seq)
+}
+
 // Answer says a person's answer to a question about the call of a tool of a solve. It reports
 // whether all its questions have answers, so that the solve can go on. A question is answered once:
 // the error is then an [*runlog.AnsweredError] with the first answer, in whatever process it was said.

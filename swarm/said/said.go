@@ -13,6 +13,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/asking"
+	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
@@ -135,6 +136,8 @@ func Of(s signals.Any) (l Line) {
 		}.after(p.ToolName + ": ")
 	case signals.Retraction:
 		return retraction(s.Head(), p)
+	case routing.UserMessage:
+		return Line{Form: "note", About: Person, Tone: Strong, Text: p.Text}.after("")
 	case agents.Passed:
 		return Line{Form: "passed", Text: p.Reason}
 	case agents.Fallback:

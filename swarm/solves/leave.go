@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -40,9 +39,6 @@ func Leave(ctx context.Context, j journal.Store, thread string, answer signals.A
 	}
 	return l.write(ctx, b, j, func() error { return l.publish(ctx, b, at.Question(), answer) })
 }
-
-// forever is a TTL without end, in the unit of the wire.
-const forever = -time.Millisecond
 
 // A left thread is one in a journal that nobody has open.
 type left struct {
@@ -141,7 +137,7 @@ func (l *left) bus(ctx context.Context) (*bus.Bus, error) {
 	return b, nil
 }
 
-// say writes to the journal what the system says.
+// say writes to the journal what the system or a person says.
 func (l *left) say(ctx context.Context, j journal.Store, all ...signals.Any) error {
 	b, err := l.bus(ctx)
 	if err != nil {
@@ -150,7 +146,7 @@ func (l *left) say(ctx context.Context, j journal.Store, all ...signals.Any) err
 	defer b.Close()
 	return l.write(ctx, b, j, func() error {
 		for _, s := range all {
-			if _, err := b.System().Publish(ctx, s); err != nil {
+			if _, err := runlog.Publish(ctx, b, s); err != nil {
 				return err
 			}
 		}
@@ -182,13 +178,9 @@ func (l *left) write(ctx context.Context, b *bus.Bus, j journal.Store, publish f
 // publish publishes an answer as a reply to the question.
 func (l *left) publish(ctx context.Context, b *bus.Bus, question signals.ID, answer signals.Any) error {
 	h := answer.Head()
-	h.Source, h.Thread, h.ReplyTo, h.TTL = runlog.SourceOf(answer), l.thread, question, forever
+	h.Source, h.Thread, h.ReplyTo, h.TTL = runlog.SourceOf(answer), l.thread, question, runlog.Forever
 	h.Round = max(h.Round, l.round())
-	publisher, err := b.Agent(h.Source, bus.Permissions{Threads: []string{l.thread}})
-	if err == nil {
-		_, err = publisher.Publish(ctx, signals.With(answer, h))
-	}
-	if err != nil {
+	if _, err := runlog.Publish(ctx, b, signals.With(answer, h)); err != nil {
 		return fmt.Errorf("swarm: answer: %w", err)
 	}
 	return nil

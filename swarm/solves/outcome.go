@@ -29,5 +29,5 @@ func Tell(ctx context.Context, j journal.Store, thread, right string) error {
 		return err
 	}
 	told := runlog.Outcome{ProposalID: right, Observed: r.Observed}
-	return l.say(ctx, j, signals.New(signals.Header{Thread: thread, Confidence: 1, TTL: forever}, told))
+	return l.say(ctx, j, signals.New(signals.Header{Thread: thread, Confidence: 1, TTL: runlog.Forever}, told))
 }

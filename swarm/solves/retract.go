@@ -11,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/replay"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // A Revision says what the votes of a solve decide after something was taken back that it
@@ -87,7 +88,7 @@ func retractIn(ctx context.Context, j journal.Store, thread string, id signals.I
 // publishes several holds a lock meanwhile.
 func TakeBack(log []signals.Any, id signals.ID, by, reason string) (signals.Any, error) {
 	said := signals.New(
-		signals.Header{Source: bus.System, ReplyTo: id, Confidence: 1, TTL: forever}, signals.Retraction{TargetSignalID: id, Reason: reason, By: by},
+		signals.Header{Source: bus.System, ReplyTo: id, Confidence: 1, TTL: runlog.Forever}, signals.Retraction{TargetSignalID: id, Reason: reason, By: by},
 	)
 	if len(log) > 0 {
 		said.Thread = log[0].Head().Thread

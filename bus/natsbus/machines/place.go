@@ -9,6 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/desk"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -116,7 +117,7 @@ func (p *Place) Say(ctx context.Context, s signals.Any) (uint64, error) {
 	if p.watches() {
 		return 0, desk.ErrWatched
 	}
-	receipt, err := p.Of.Bus().System().Publish(ctx, s)
+	receipt, err := runlog.Publish(ctx, p.Of.Bus(), s)
 	return receipt.Seq, err
 }
 

@@ -37,6 +37,8 @@ type Solves interface {
 	Tell(ctx context.Context, id string, o Outcome) (Solve, error)
 	// Retract takes a signal of a solve back.
 	Retract(ctx context.Context, id string, r Retraction) (SolveDetail, error)
+	// Say gives the agents of a solve that is not over a message of a person.
+	Say(ctx context.Context, id string, m Message) (Solve, error)
 	// WhatIf decides on the votes up to a position; 0: all.
 	WhatIf(ctx context.Context, id string, at uint64, thresholds []float64) (WhatIf, error)
 	Conflicts(ctx context.Context, q ConflictsQuery) ([]Conflict, error)

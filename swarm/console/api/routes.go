@@ -96,6 +96,13 @@ func (b *Backend) solves(a huma.API) {
 	add(a, route("retract", "POST", "/solves/{id}/retractions", "solves", "Take back a signal, and get the solve with what that changes", 404, 409, 422), func(ctx context.Context, in *taken) (SolveDetail, error) {
 		return b.Solves.Retract(ctx, in.ID, in.Body)
 	})
+	type said struct {
+		ByID
+		With[Message]
+	}
+	tell := route("say-to-solve", "POST", "/solves/{id}/messages", "solves", "Say something to the agents of a solve that is not over", 404, 409, 422, 503)
+	tell.DefaultStatus = http.StatusCreated
+	add(a, tell, func(ctx context.Context, in *said) (Solve, error) { return b.Solves.Say(ctx, in.ID, in.Body) })
 	type other struct {
 		ByID
 		At         uint64    `query:"at" doc:"Only votes up to this position of the log, which has it; default: all"`

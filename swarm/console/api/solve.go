@@ -377,6 +377,13 @@ type Outcome struct {
 	Right string `json:"right" maxLength:"256" doc:"Id of a proposal; empty: none of them"`
 }
 
+// A Message is what a person says to the agents of a solve.
+type Message struct {
+	Text string   `json:"text" minLength:"1" maxLength:"65536" doc:"What the agents hear in their next turns, unless their routes say otherwise; not blank"`
+	To   []string `json:"to,omitempty" maxItems:"256" doc:"Agents of the solve; default: all of them"`
+	By   string   `json:"by,omitempty" maxLength:"64" doc:"Name of the person; must not be that of an agent"`
+}
+
 // A Retraction takes a signal back: signals that rest on it alone do not count any more.
 type Retraction struct {
 	Seq    uint64 `json:"seq" minimum:"1" doc:"Position of the signal"`

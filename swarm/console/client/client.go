@@ -66,6 +66,11 @@ func (c *Client) Retract(ctx context.Context, solve string, r api.Retraction) (o
 	return one, c.ask(ctx, http.MethodPost, "/solves/"+url.PathEscape(solve)+"/retractions", r, &one)
 }
 
+// Say gives the agents of a solve a message of a person, and returns the solve.
+func (c *Client) Say(ctx context.Context, solve string, m api.Message) (one api.Solve, err error) {
+	return one, c.ask(ctx, http.MethodPost, "/solves/"+url.PathEscape(solve)+"/messages", m, &one)
+}
+
 // Tell says which proposal of a solve turned out to be right, and returns the solve.
 func (c *Client) Tell(ctx context.Context, solve string, o api.Outcome) (one api.Solve, err error) {
 	return one, c.ask(ctx, http.MethodPut, "/solves/"+url.PathEscape(solve)+"/outcome", o, &one)

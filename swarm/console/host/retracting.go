@@ -8,7 +8,23 @@ import (
 
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
+
+// Say implements [api.Solves].
+func (s solving) Say(ctx context.Context, id string, m api.Message) (api.Solve, error) {
+	d, thread, err := s.own(ctx, id)
+	if err != nil {
+		return api.Solve{}, err
+	}
+	if err := s.h.person(m.By); err != nil {
+		return api.Solve{}, refused(err)
+	}
+	if _, err := d.Say(ctx, thread, runlog.Message(m)); err != nil {
+		return api.Solve{}, refused(err)
+	}
+	return s.get(d, thread)
+}
 
 // Retract implements [api.Solves].
 func (s solving) Retract(ctx context.Context, id string, r api.Retraction) (api.SolveDetail, error) {

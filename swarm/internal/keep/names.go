@@ -98,6 +98,13 @@ func (n *Namer) Release(thread string) {
 	delete(n.locked().running, thread)
 }
 
+// Runs reports whether the thread is that of a running solve.
+func (n *Namer) Runs(thread string) bool {
+	onBus.Lock()
+	defer onBus.Unlock()
+	return n.locked().running[thread]
+}
+
 // Passed says that a thread with that number exists.
 func (n *Namer) Passed(number uint64) {
 	onBus.Lock()

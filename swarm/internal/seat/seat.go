@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
@@ -39,8 +40,12 @@ func New(a *agents.Agent, memories int) *Seat {
 // Listen opens the agent's inbox: the signals of others to it in the thread, during the
 // solve, except those of coordination, which are in the inbox of its turns.
 func (s *Seat) Listen(thread string) (err error) {
+	kinds := s.Agent.Listens
+	if kinds != nil {
+		kinds = append(slices.Clone(kinds), routing.KindUserMessage)
+	}
 	s.inbox, err = s.Publisher.Subscribe(bus.SubscribeOptions{
-		Kinds: s.Agent.Listens, Threads: []string{thread},
+		Kinds: kinds, Threads: []string{thread},
 		Where: func(heard signals.Any) bool {
 			return !s.gone && heard.Head().Source != s.Agent.ID && !Coordinates(heard.Kind())
 		},

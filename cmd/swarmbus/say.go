@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+func newSay() *cobra.Command {
+	var thread string
+	var m runlog.Message
+	var server serverFlag
+	cmd := &cobra.Command{
+		Use:   "say RUN TEXT",
+		Short: "Say something to the agents of a solve that is not over",
+		Long: `Say gives the agents of a solve a message of a person, a signal of kind user:message. The
+routes of their strategies, agents and plugins decide about it; swarmbus team routes FILE
+explains them. What they do not withhold is new in the agents' next turns, whatever they
+listen to. A solve that runs is in the run of a server: name it with --server. One that was
+interrupted, or that waits for an answer, has the message when it goes on. ` + aRun,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usage(errors.New("a run and a text are required"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m.Text = args[1]
+			if server.link != "" {
+				return server.say(cmd, args[0], thread, m)
+			}
+			return sayIn(cmd, args[0], thread, m)
+		},
+	}
+	cmd.Flags().StringVar(&thread, "thread", "", "thread of the solve; by default the only one that is not over")
+	cmd.Flags().StringSliceVar(&m.To, "to", nil, "agent that hears it, and no other does; may be repeated")
+	cmd.Flags().StringVar(&m.By, "by", "", "who says it (default: "+runlog.Person+")")
+	server.define(cmd.Flags())
+	return cmd
+}
+
+func sayIn(cmd *cobra.Command, run, thread string, m runlog.Message) (err error) {
+	path, err := runs.Path(run)
+	if err != nil {
+		return err
+	}
+	file, err := journal.Open(path, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if thread, err = goingOn(file, run, thread); err != nil {
+		return err
+	}
+	if err := solves.Say(cmd.Context(), file, thread, m); err != nil {
+		return usage(err)
+	}
+	return sayHeard(cmd, thread, m, "when the solve goes on")
+}
+
+// say lets the server say it in a run that it writes.
+func (f *serverFlag) say(cmd *cobra.Command, run, thread string, m runlog.Message) error {
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	if thread, err = goingOn(c.Log(cmd.Context(), run), run, thread); err != nil {
+		return err
+	}
+	if _, err := c.Say(cmd.Context(), run+"."+thread, api.Message(m)); err != nil {
+		return err
+	}
+	return sayHeard(cmd, thread, m, "in their next turns")
+}
+
+// goingOn returns a thread that is named, or else the only one of a run that is not over.
+func goingOn(log journal.Reader, run, thread string) (string, error) {
+	if thread != "" {
+		return thread, nil
+	}
+	all, err := solves.List(log)
+	if err != nil {
+		return "", err
+	}
+	var open []string
+	for _, r := range all {
+		if !runlog.StageOf(r.Log).Closed() {
+			open = append(open, r.Thread)
+		}
+	}
+	switch len(open) {
+	case 0:
+		return "", usage(fmt.Errorf("every solve of %s is over: no agent would hear it", run))
+	case 1:
+		return open[0], nil
+	}
+	return "", usage(fmt.Errorf("%d solves of %s are not over: name one with --thread: %s", len(open), run, strings.Join(open, ", ")))
+}
+
+func sayHeard(cmd *cobra.Command, thread string, m runlog.Message, when string) error {
+	who := "All agents"
+	if len(m.To) > 0 {
+		who = strings.Join(m.To, ", ")
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s of the solve in thread %s can hear it %s.\n", who, thread, when)
+	return err
+}
