@@ -70,7 +70,7 @@ func TestShowSaysWhatTheAnswerStandsOnAndWhatFalls(t *testing.T) {
 		"Claims    index: for it 2 votes, 1 finding\n          for        [4] finder: the table is scanned",
 		"Without [4]: 4 claims fall, 0 claims are weakened\n  falls     [4] finder: the table is scanned",
 		"Assuming [4]: 0 claims fall",
-		"exact\n  finder  +0.667  \n  ann     +0.167  \n  bob     +0.167",
+		"exact\n  finder  +0.667\n  ann     +0.167\n  bob     +0.167",
 	} {
 		if !strings.Contains(whole+out, want) {
 			t.Errorf("missing %q in\n%s%s", want, whole, out)

@@ -47,7 +47,7 @@ func (l *list) check() error {
 }
 
 // A table is a list for people: a row begins with the name of what it is about, and has a cell below
-// each title, if there are titles.
+// each title. Without titles it is lines that are never cut.
 type table struct {
 	titles []string
 	rows   [][]string
@@ -106,7 +106,7 @@ func (t *table) lines(l *list, most int) string {
 				line += cell
 			}
 		}
-		if most > 0 {
+		if most > 0 && t.titles != nil {
 			line = transcript.Cut(line, most)
 		}
 		all.WriteString(strings.TrimRight(line, " ") + "\n")

@@ -17,6 +17,7 @@ import (
 
 func newKeys() *cobra.Command {
 	var dir string
+	var as list
 	cmd := &cobra.Command{
 		Use:   "keys NAME...",
 		Short: "Make the keys of processes on NATS servers that are not trusted",
@@ -41,17 +42,25 @@ the file when it starts: trust a new key in all of them before one signs with it
 		},
 		RunE: func(cmd *cobra.Command, names []string) error {
 			made := events.Keys{Dir: dir}
+			type public struct {
+				Name string `json:"name"`
+				Key  string `json:"key"`
+			}
+			var all []public
+			var said table
 			for _, name := range names {
 				key, err := made.Get(name, "")
 				if err != nil {
 					return err
 				}
-				fmt.Fprintln(cmd.OutOrStdout(), name, events.PublicText(key))
+				all = append(all, public{name, events.PublicText(key)})
+				said.row(name + " " + events.PublicText(key))
 			}
-			return nil
+			return printList(cmd.OutOrStdout(), &as, all, &said)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", ".", "directory of the keys")
+	as.report(cmd.Flags())
 	return cmd
 }
 

@@ -21,16 +21,18 @@ import (
 
 // An outcome is what turned out to be right in a solve.
 type outcome struct {
-	run, thread string
-	value       string // what a proposal says
-	right       string // its id
-	none        bool
+	Run    string `json:"run"`
+	Thread string `json:"thread"`
+	Right  string `json:"right"` // id of the proposal; "": none
+	value  string // what it says
+	none   bool
 }
 
 func newOutcome() *cobra.Command {
 	var o outcome
 	var file string
 	var server serverFlag
+	var as list
 	cmd := &cobra.Command{
 		Use:   "outcome [RUN [VALUE]]",
 		Short: "Tell which proposal of a recorded solve turned out to be right",
@@ -47,32 +49,33 @@ all of it can be. A run that a server is writing is told with --server.` + aRun,
 			if err != nil {
 				return err
 			}
-			return tell(cmd, &server, all)
+			return tell(cmd, &server, &as, all)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.right, "right", "", "id of the proposal that was right")
+	flags.StringVar(&o.Right, "right", "", "id of the proposal that was right")
 	flags.BoolVar(&o.none, "none", false, "none of the proposals was right")
-	flags.StringVar(&o.thread, "thread", "", "thread of the solve, if the run has several")
+	flags.StringVar(&o.Thread, "thread", "", "thread of the solve, if the run has several")
 	flags.StringVar(&file, "file", "", "CSV file of outcomes")
 	server.define(flags)
+	as.report(flags)
 	return cmd
 }
 
 // given returns the outcomes that the arguments or the file have.
 func (o outcome) given(args []string, file string) ([]outcome, error) {
-	said := o.right != "" || o.none || len(args) == 2
+	said := o.Right != "" || o.none || len(args) == 2
 	switch {
-	case file != "" && (said || len(args) > 0 || o.thread != ""):
+	case file != "" && (said || len(args) > 0 || o.Thread != ""):
 		return nil, usage(errors.New("--file has the runs and what was right: give nothing beside it"))
 	case file != "":
 		return outcomesIn(file)
 	case len(args) == 0:
 		return nil, usage(errors.New("a run is required, or --file OUTCOMES.csv"))
-	case !said || o.none && (o.right != "" || len(args) == 2) || o.right != "" && len(args) == 2:
+	case !said || o.none && (o.Right != "" || len(args) == 2) || o.Right != "" && len(args) == 2:
 		return nil, usage(errors.New("one of VALUE, --right PROPOSAL and --none is required"))
 	}
-	if o.run = args[0]; len(args) == 2 {
+	if o.Run = args[0]; len(args) == 2 {
 		o.value = args[1]
 	}
 	return []outcome{o}, nil
@@ -101,38 +104,39 @@ func outcomesIn(file string) (all []outcome, err error) {
 	}
 	for _, row := range rows[1:] {
 		right := at(row, "right")
-		all = append(all, outcome{run: at(row, "run"), thread: at(row, "thread"), value: right, none: right == ""})
+		all = append(all, outcome{Run: at(row, "run"), Thread: at(row, "thread"), value: right, none: right == ""})
 	}
 	return all, nil
 }
 
 // tell finds all that is meant, and then records it.
-func tell(cmd *cobra.Command, server *serverFlag, all []outcome) error {
+func tell(cmd *cobra.Command, server *serverFlag, as *list, all []outcome) error {
 	var problems []error
 	for i := range all {
 		o := &all[i]
-		log, _, err := server.open(cmd.Context(), o.run)
+		log, _, err := server.open(cmd.Context(), o.Run)
 		if err == nil {
 			err = o.find(log)
 		}
 		if err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", text.Printable(o.run), err))
+			problems = append(problems, fmt.Errorf("%s: %w", text.Printable(o.Run), err))
 		}
 	}
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}
+	var said table
 	for _, o := range all {
 		if err := o.tell(cmd.Context(), server); err != nil {
-			return fmt.Errorf("%s: %w", text.Printable(o.run), err)
+			return fmt.Errorf("%s: %w", text.Printable(o.Run), err)
 		}
-		what := text.Quote(o.right, 80)
+		what := text.Quote(o.Right, 80)
 		if o.none {
 			what = "none of the proposals"
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s %s: right was %s\n", text.Printable(o.run), text.Printable(o.thread), what)
+		said.row(fmt.Sprintf("%s %s: right was %s", o.Run, o.Thread, what))
 	}
-	return nil
+	return printList(cmd.OutOrStdout(), as, all, &said)
 }
 
 // find completes the outcome by the log of its run.
@@ -141,15 +145,15 @@ func (o *outcome) find(log journal.Reader) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(past, func(r *solves.Result) bool { return r.Thread == o.thread || o.thread == "" })
+	i := slices.IndexFunc(past, func(r *solves.Result) bool { return r.Thread == o.Thread || o.Thread == "" })
 	switch {
 	case i < 0:
-		return fmt.Errorf("no solve in thread %q", o.thread)
-	case o.thread == "" && len(past) > 1:
+		return fmt.Errorf("no solve in thread %q", o.Thread)
+	case o.Thread == "" && len(past) > 1:
 		return usage(fmt.Errorf("the run has %d solves: name one by --thread, or in the column thread", len(past)))
 	}
 	r := past[i]
-	o.thread = r.Thread
+	o.Thread = r.Thread
 	if o.none {
 		return nil
 	}
@@ -157,12 +161,12 @@ func (o *outcome) find(log journal.Reader) error {
 	for _, p := range r.Proposals {
 		ids = append(ids, p.ID())
 		says := p.Proposal.Payload.Content
-		if p.Is(o.right) || o.value != "" && (p.Is(o.value) || strings.EqualFold(text.Line(says), text.Line(o.value))) {
-			o.right = p.ID()
+		if p.Is(o.Right) || o.value != "" && (p.Is(o.value) || strings.EqualFold(text.Line(says), text.Line(o.value))) {
+			o.Right = p.ID()
 			return nil
 		}
 	}
-	meant := o.right + o.value
+	meant := o.Right + o.value
 	return usage(fmt.Errorf("nobody proposed %s%s; the proposals are %s; if none of them was right: --none", text.Quote(meant, 80), text.Suggest(meant, ids), strings.Join(text.AtMost(ids), ", ")))
 }
 
@@ -172,10 +176,10 @@ func (o *outcome) tell(ctx context.Context, server *serverFlag) error {
 		if err != nil {
 			return err
 		}
-		_, err = c.Tell(ctx, o.run+"."+o.thread, api.Outcome{Right: o.right})
+		_, err = c.Tell(ctx, o.Run+"."+o.Thread, api.Outcome{Right: o.Right})
 		return err
 	}
-	path, err := runs.Path(o.run)
+	path, err := runs.Path(o.Run)
 	if err != nil {
 		return err
 	}
@@ -183,5 +187,5 @@ func (o *outcome) tell(ctx context.Context, server *serverFlag) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(solves.Tell(ctx, file, o.thread, o.right), file.Close())
+	return errors.Join(solves.Tell(ctx, file, o.Thread, o.Right), file.Close())
 }

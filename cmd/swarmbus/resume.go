@@ -212,8 +212,27 @@ func (f *answerFlags) sayOpen(cmd *cobra.Command, all []ask, flags string) error
 	if len(open) == 0 {
 		return usage(errors.New("an answer is required: a text, or --vote; no question waits in the run"))
 	}
+	if f.solve.form.json {
+		return encode(cmd.OutOrStdout(), listedAsks(open))
+	}
 	sayAsked(cmd.OutOrStdout(), f.solve.resume, flags, open)
 	return nil
+}
+
+// A listedAsk is a question that waits.
+type listedAsk struct {
+	ID       string           `json:"id"`
+	Thread   string           `json:"thread"`
+	Question string           `json:"question"`           // on one line
+	Words    string           `json:"words"`              // and whole
+	Verdicts []asking.Verdict `json:"verdicts,omitempty"` // of the call of a tool
+}
+
+func listedAsks(open []ask) (all []listedAsk) {
+	for _, a := range open {
+		all = append(all, listedAsk{a.id, a.thread, a.line, a.words, a.verdicts})
+	}
+	return all
 }
 
 // leave leaves the answer in a run of another program.

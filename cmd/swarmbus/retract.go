@@ -22,6 +22,7 @@ import (
 func newRetract() *cobra.Command {
 	var thread, by string
 	var server serverFlag
+	var as list
 	cmd := &cobra.Command{
 		Use:   "retract RUN SIGNAL REASON",
 		Short: "Retract a signal of a recorded solve, and say whether its decision changes",
@@ -46,18 +47,19 @@ signal; 7 there is another one.` + aRun,
 				return usage(fmt.Errorf("%q is not the number of a signal", args[1]))
 			}
 			if server.link != "" {
-				return server.retract(cmd, args[0], thread, uint(seq), by, args[2])
+				return server.retract(cmd, args[0], thread, uint(seq), by, args[2], &as)
 			}
-			return retractIn(cmd, args[0], thread, uint(seq), by, args[2])
+			return retractIn(cmd, args[0], thread, uint(seq), by, args[2], &as)
 		},
 	}
 	cmd.Flags().StringVar(&thread, "thread", "", "thread of the solve; by default the one that has the signal")
 	cmd.Flags().StringVar(&by, "by", runlog.Person, "who retracts it")
 	server.define(cmd.Flags())
+	as.report(cmd.Flags())
 	return cmd
 }
 
-func retractIn(cmd *cobra.Command, run, thread string, seq uint, by, reason string) (err error) {
+func retractIn(cmd *cobra.Command, run, thread string, seq uint, by, reason string, as *list) (err error) {
 	path, err := runs.Path(run)
 	if err != nil {
 		return err
@@ -79,11 +81,11 @@ func retractIn(cmd *cobra.Command, run, thread string, seq uint, by, reason stri
 	if err != nil {
 		return usage(err)
 	}
-	return sayRetracted(cmd, before, r, seq)
+	return sayRetracted(cmd, as, before, r, seq)
 }
 
 // retract lets the server take back a signal of a run that it writes.
-func (f *serverFlag) retract(cmd *cobra.Command, run, thread string, seq uint, by, reason string) error {
+func (f *serverFlag) retract(cmd *cobra.Command, run, thread string, seq uint, by, reason string, as *list) error {
 	c, err := f.client()
 	if err != nil {
 		return err
@@ -104,25 +106,51 @@ func (f *serverFlag) retract(cmd *cobra.Command, run, thread string, seq uint, b
 	if err != nil {
 		return err
 	}
-	return sayRetracted(cmd, before, after, seq)
+	return sayRetracted(cmd, as, before, after, seq)
+}
+
+// A retracted is what a retraction changes: the positions of claims and votes in the log.
+type retracted struct {
+	Run     string   `json:"run"`
+	Thread  string   `json:"thread"`
+	Seq     uint     `json:"seq"`
+	Fall    []uint64 `json:"fall"`
+	Weaken  []uint64 `json:"weaken"`
+	Votes   []uint64 `json:"votes"`   // that do not count any more
+	Over    bool     `json:"over"`    // the solve was decided before
+	Changed bool     `json:"changed"` // and decides otherwise now
+	Outcome string   `json:"outcome,omitempty"`
+	Choice  string   `json:"choice,omitempty"`
 }
 
 // sayRetracted says what a retraction changes.
-func sayRetracted(cmd *cobra.Command, before, r *solves.Result, seq uint) error {
+func sayRetracted(cmd *cobra.Command, as *list, before, r *solves.Result, seq uint) error {
 	w := cmd.OutOrStdout()
-	if err := printEffect(w, fmt.Sprintf("Without [%d]", seq), fallsBy(before, r)); err != nil {
-		return err
+	effect := fallsBy(before, r)
+	fallen := slices.DeleteFunc(slices.Clone(r.Fallen), func(v *signals.Signal[signals.Vote]) bool {
+		return slices.ContainsFunc(before.Fallen, func(f *signals.Signal[signals.Vote]) bool { return f.ID == v.ID })
+	})
+	said := "The solve goes on without it."
+	of := retracted{Run: cmd.Flags().Arg(0), Thread: r.Thread, Seq: seq, Fall: places(effect.Fall), Weaken: places(effect.Weaken), Votes: []uint64{}, Over: r.Revision != nil}
+	if of.Over {
+		of.Changed, of.Outcome, of.Choice = r.Revision.Changed, r.Revision.Decision.Outcome.String(), r.Revision.Decision.Choice
+		said = transcript.Revised(r)
 	}
-	for _, v := range r.Fallen {
-		if !slices.ContainsFunc(before.Fallen, func(f *signals.Signal[signals.Vote]) bool { return f.ID == v.ID }) {
+	var err error
+	if !as.json {
+		err = printEffect(w, fmt.Sprintf("Without [%d]", seq), effect)
+	}
+	for _, v := range fallen {
+		if of.Votes = append(of.Votes, v.Seq); !as.json {
 			fmt.Fprintf(w, "  the vote [%d] of %s on %s does not count\n", v.Seq, text.Printable(v.Source), text.Printable(v.Payload.ProposalID))
 		}
 	}
-	said := "The solve goes on without it."
-	if r.Revision != nil {
-		said = transcript.Revised(r)
+	if as.json {
+		err = encode(w, []retracted{of})
+	} else if err == nil {
+		_, err = fmt.Fprintln(w, said)
 	}
-	if _, err := fmt.Fprintln(w, said); err != nil || r.Revision == nil || !r.Revision.Changed {
+	if err != nil || !of.Changed {
 		return err
 	}
 	if r.Revision.Decision.Choice == "" {
@@ -138,6 +166,15 @@ func fallsBy(before, after *solves.Result) claims.Effect {
 	was, is, now := before.Claims().Retracted(), claims.Of(after.Log, before.Proposals).Retracted(), after.Claims()
 	stands := besides(slices.Collect(now.All()), now.Retracted().Fall)
 	return claims.Effect{Fall: besides(besides(is.Fall, was.Fall), stands), Weaken: besides(is.Weaken, was.Weaken)}
+}
+
+// places returns the positions of claims in the log.
+func places(all []claims.Claim) []uint64 {
+	at := []uint64{}
+	for _, c := range all {
+		at = append(at, c.Seq)
+	}
+	return at
 }
 
 // besides returns the claims that are not among some.

@@ -254,10 +254,11 @@ func readLine(from *bufio.Reader) (string, error) {
 func newRoom() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "room",
-		Short: "Show a room of a run",
+		Short: "Show the rooms of a run",
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var run string
+	var as list
 	show := &cobra.Command{
 		Use:   "show ROOM [§N]",
 		Short: "Print a room, or one of its sections",
@@ -277,15 +278,59 @@ a message says that came by mail.`,
 			if len(args) == 2 {
 				return showSection(cmd.OutOrStdout(), v, args[0], args[1])
 			}
-			return showRoom(cmd.OutOrStdout(), v, args[0])
+			return showRoom(cmd.OutOrStdout(), &as, v, args[0])
 		},
 	}
-	show.Flags().StringVar(&run, "run", "office", "the run that has the log")
-	cmd.AddCommand(show)
+	every := &cobra.Command{
+		Use:   "list",
+		Short: "List the rooms of a run",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := as.check(); err != nil {
+				return err
+			}
+			v, err := view(run)
+			if err != nil {
+				return err
+			}
+			return listRooms(cmd.OutOrStdout(), &as, v)
+		},
+	}
+	for _, c := range []*cobra.Command{show, every} {
+		c.Flags().StringVar(&run, "run", "office", "the run that has the log")
+	}
+	as.report(show.Flags())
+	as.define(every.Flags())
+	cmd.AddCommand(show, every)
 	return cmd
 }
 
-func showRoom(w io.Writer, v *journal.View, room string) error {
+func listRooms(w io.Writer, as *list, v *journal.View) error {
+	state, err := rooms.Load(v)
+	if err != nil {
+		return err
+	}
+	type listed struct {
+		Room   string `json:"room"`
+		Events int    `json:"events"`
+	}
+	counts := map[string]int{}
+	for e, err := range rooms.Log(v, 0) {
+		if err != nil {
+			return err
+		}
+		counts[e.Room]++
+	}
+	var all []listed
+	t := table{titles: []string{"room", "events"}}
+	for r := range state.Rooms() {
+		all = append(all, listed{r.Name, counts[r.Name]})
+		t.row(r.Name, strconv.Itoa(counts[r.Name]))
+	}
+	return printList(w, as, all, &t)
+}
+
+func showRoom(w io.Writer, as *list, v *journal.View, room string) error {
 	found := false
 	for e, err := range rooms.Log(v, 0) {
 		if err != nil {
@@ -295,6 +340,12 @@ func showRoom(w io.Writer, v *journal.View, room string) error {
 			continue
 		}
 		found = true
+		if as.json {
+			if err := encode(w, []events.Event{e}); err != nil {
+				return err
+			}
+			continue
+		}
 		if text := terminal.Text(e); text != "" {
 			if _, err := fmt.Fprintln(w, text); err != nil {
 				return err

@@ -15,7 +15,8 @@ import (
 )
 
 func newTeamRoutes() *cobra.Command {
-	return &cobra.Command{
+	var as list
+	cmd := &cobra.Command{
 		Use:   "routes NAME|FILE [SIGNAL.json]",
 		Short: "Say what a signal meets in the routes of each agent",
 		Long: `Routes says what each agent of a team would do about a signal, in each of its states, and
@@ -39,9 +40,13 @@ payload; without one it is a message of a person.
 				if err != nil {
 					return err
 				}
-				fmt.Fprintln(cmd.OutOrStdout(), text.Printable(a.ID)+":")
-				if r == nil {
+				if !as.json {
+					fmt.Fprintln(cmd.OutOrStdout(), text.Printable(a.ID)+":")
+				}
+				if r == nil && !as.json {
 					fmt.Fprintln(cmd.OutOrStdout(), "  has no routes: it gets all that it listens to")
+				}
+				if r == nil {
 					continue
 				}
 				states := []routing.State{r.Initial()}
@@ -49,6 +54,12 @@ payload; without one it is a message of a person.
 					states = a.Strategy.States
 				}
 				for _, state := range states {
+					if as.json {
+						if err := encode(cmd.OutOrStdout(), []explained{{a.ID, r.Explain(state, s)}}); err != nil {
+							return err
+						}
+						continue
+					}
 					said := strings.TrimRight(text.Lines(r.Explain(state, s).String()), "\n")
 					fmt.Fprintln(cmd.OutOrStdout(), "  "+strings.ReplaceAll(said, "\n", "\n  "))
 				}
@@ -56,6 +67,14 @@ payload; without one it is a message of a person.
 			return nil
 		},
 	}
+	as.report(cmd.Flags())
+	return cmd
+}
+
+// An explained is what a signal meets in the routes of an agent.
+type explained struct {
+	Agent string `json:"agent"`
+	routing.Explanation
 }
 
 // readSignal reads a signal of any kind; one that the program does not know has its JSON.

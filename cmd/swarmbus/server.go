@@ -154,7 +154,7 @@ func withServer(cmd *cobra.Command, allowed ...string) (err error) {
 
 // answer answers the question of a solve of the server, which continues it.
 func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) error {
-	if err := withServer(cmd, "by", "thread", "vote", "against", "call", "question", "allow", "deny", "respond", "args"); err != nil {
+	if err := withServer(cmd, "by", "thread", "vote", "against", "call", "question", "allow", "deny", "respond", "args", "json"); err != nil {
 		return err
 	}
 	c, err := f.client()

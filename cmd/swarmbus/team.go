@@ -41,7 +41,7 @@ Ready-made teams: ` + strings.Join(teams.Names(), ", ") + ".\n",
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newTeamInit(), newTeamCheck(), newTeamShow(), newTeamSchema(), newTeamPolicy(), newTeamRoutes())
+	cmd.AddCommand(newTeamInit(), newTeamList(), newTeamCheck(), newTeamShow(), newTeamSchema(), newTeamPolicy(), newTeamRoutes())
 	return cmd
 }
 
@@ -69,23 +69,72 @@ func newTeamInit() *cobra.Command {
 	return cmd
 }
 
+// A listedTeam is a team as it is listed or checked.
+type listedTeam struct {
+	Team    string   `json:"team"`
+	Name    string   `json:"name,omitempty"`
+	Agents  []string `json:"agents"`
+	Models  []string `json:"models"`
+	Problem string   `json:"problem,omitempty"`
+}
+
+func listTeam(called string, t *teams.Team) listedTeam {
+	of := listedTeam{Team: called, Name: t.Name, Agents: []string{}, Models: slices.Sorted(maps.Keys(t.Models))}
+	for _, a := range t.Agents {
+		of.Agents = append(of.Agents, a.ID)
+	}
+	return of
+}
+
+func newTeamList() *cobra.Command {
+	var as list
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the ready-made teams",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var all []listedTeam
+			t := table{titles: []string{"team", "agents"}}
+			for _, name := range teams.Names() {
+				team, err := teams.Load(name)
+				if err != nil {
+					return err
+				}
+				of := listTeam(name, team)
+				all = append(all, of)
+				t.row(name, strings.Join(of.Agents, ", "))
+			}
+			return errors.Join(as.check(), printList(cmd.OutOrStdout(), &as, all, &t))
+		},
+	}
+	as.define(cmd.Flags())
+	return cmd
+}
+
 func newTeamCheck() *cobra.Command {
-	return &cobra.Command{
+	var as list
+	cmd := &cobra.Command{
 		Use:   "check NAME|FILE",
 		Short: "Say what is wrong with a team, with line and column",
 		Args:  oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			team, err := teams.Load(args[0])
+			if err == nil {
+				err = idle(cmd, team)
+			}
+			if err != nil && as.json {
+				return errors.Join(encode(cmd.OutOrStdout(), []listedTeam{{Team: args[0], Agents: []string{}, Models: []string{}, Problem: err.Error()}}), err)
+			}
 			if err != nil {
 				return err
 			}
-			if err := idle(cmd, team); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is a team of %s with %s\n", text.Printable(args[0]), text.Plural(len(team.Agents), "agent"), text.Plural(len(team.Models), "model"))
-			return err
+			var said table
+			said.row(fmt.Sprintf("%s is a team of %s with %s", args[0], text.Plural(len(team.Agents), "agent"), text.Plural(len(team.Models), "model")))
+			return printList(cmd.OutOrStdout(), &as, []listedTeam{listTeam(args[0], team)}, &said)
 		},
 	}
+	as.report(cmd.Flags())
+	return cmd
 }
 
 func newTeamSchema() *cobra.Command {
@@ -101,7 +150,8 @@ func newTeamSchema() *cobra.Command {
 }
 
 func newTeamShow() *cobra.Command {
-	return &cobra.Command{
+	var as list
+	cmd := &cobra.Command{
 		Use:   "show NAME|FILE",
 		Short: "Print a team with its defaults, as a file",
 		Args:  oneFile,
@@ -109,6 +159,9 @@ func newTeamShow() *cobra.Command {
 			team, err := teams.Load(args[0])
 			if err != nil {
 				return err
+			}
+			if as.json {
+				return encode(cmd.OutOrStdout(), []any{team.Whole()})
 			}
 			whole, err := yaml.MarshalWithOptions(team.Whole(), yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
 			if err != nil {
@@ -118,10 +171,13 @@ func newTeamShow() *cobra.Command {
 			return err
 		},
 	}
+	as.report(cmd.Flags())
+	return cmd
 }
 
 func newTeamPolicy() *cobra.Command {
-	return &cobra.Command{
+	var as list
+	cmd := &cobra.Command{
 		Use:   "policy NAME|FILE CALL.json",
 		Short: "Say whether a call of a tool would be made, and by which rule",
 		Long: `Policy says what the rules of a team say of a call, which is a JSON object with the members
@@ -141,14 +197,19 @@ agent, tool and args. It calls no tool, and runs the rules' checks.
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[1], err)
 			}
-			out := cmd.OutOrStdout()
-			fmt.Fprintln(out, j.Policy)
+			said := table{rows: [][]string{{fmt.Sprint(j.Policy)}}}
 			for _, why := range j.Why {
-				fmt.Fprintln(out, "  "+text.Printable(why))
+				said.row("  " + why)
 			}
-			return nil
+			type judged struct {
+				Policy string   `json:"policy"`
+				Why    []string `json:"why"`
+			}
+			return printList(cmd.OutOrStdout(), &as, []judged{{fmt.Sprint(j.Policy), append([]string{}, j.Why...)}}, &said)
 		},
 	}
+	as.report(cmd.Flags())
+	return cmd
 }
 
 // judged returns what a team says of a call, which is JSON.
