@@ -53,7 +53,7 @@ With --demo it runs scripted agents, which need no key. The file of --config is 
   teams: [review, ./team.yaml]    # ready-made teams, or files
   office: ./office.yaml           # rooms; none by default
   tls: {cert: cert.pem, key: key.pem}
-  hosts: [console.example.org]    # names of the server, beside its address
+  hosts: [console.example.org]    # names of the server, with any port, beside its address
   jaeger: http://127.0.0.1:16686  # page that shows traces
 
 Each team has a journal in the directory, and so has the office. A server that is stopped or

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -48,9 +47,7 @@ func problems(routes *http.ServeMux) http.Handler {
 		}
 		none := unwritten{w.Header(), http.StatusNotFound}
 		h.ServeHTTP(&none, r) // says which of both, and which methods there are
-		w.Header().Set("Content-Type", "application/problem+json")
-		w.WriteHeader(none.status)
-		_ = json.NewEncoder(w).Encode(api.NewError(none.status, fmt.Sprintf("the API has no %s %s", r.Method, r.URL.Path))) // the client may have gone
+		api.Refuse(w, api.NewError(none.status, fmt.Sprintf("the API has no %s %s", r.Method, r.URL.Path)))
 	})
 }
 

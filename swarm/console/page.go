@@ -9,11 +9,17 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
+// screens begin the paths that the page has beside its files.
+var screens = []string{"solves", "inbox", "rooms", "agents", "reports", "memory", "runs", "health"}
+
 // A page serves the files of the page from memory. The screens of the page have paths of
-// their own: a path that is no file gets index.html.
+// their own, which get index.html.
 type page map[string]file
 
 // A file is a file of the page, as it is and compressed.
@@ -46,17 +52,20 @@ func newFile(name string, text []byte) file {
 // ServeHTTP implements [http.Handler].
 func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		http.Error(w, "GET only", http.StatusMethodNotAllowed)
+		w.Header().Set("Allow", "GET, HEAD")
+		api.Refuse(w, api.NewError(http.StatusMethodNotAllowed, "the page is only read"))
 		return
 	}
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
+	screen, _, _ := strings.Cut(name, "/")
 	f, found := p[name]
-	if !found && strings.HasPrefix(name, "assets/") {
-		http.NotFound(w, r)
-		return
-	}
-	if !found {
+	switch {
+	case found:
+	case screen == "" || slices.Contains(screens, screen):
 		f = p["index.html"]
+	default:
+		api.Refuse(w, api.NewError(http.StatusNotFound, "the page has no "+r.URL.Path))
+		return
 	}
 	h := w.Header()
 	h.Set("Content-Type", f.typ)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -124,13 +125,32 @@ func TestRunsOfOtherProgramsAreShown(t *testing.T) {
 	}
 }
 
-func TestEveryPathThatIsNoFileIsThePage(t *testing.T) {
+func TestThePageHasThePathsOfItsScreensAndNoOther(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
-	for path, want := range map[string]int{"/": 200, "/solves/platform.x": 200, "/rooms/ops": 200, "/assets/app-1234.js": 200, "/assets/none.js": 404, "/api/none": 404} {
+	app, err := os.ReadFile("web/src/app.tsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile(`case "(\w+)": return`).FindAllSubmatch(app, -1)
+	if len(shown) < 8 {
+		t.Errorf("the page shows %q", shown)
+	}
+	for _, screen := range shown {
+		if status, _, _ := s.ask("GET", "/"+string(screen[1]), ""); status != http.StatusOK {
+			t.Errorf("the page shows %s, which the server does not have: %d", screen[1], status)
+		}
+	}
+	for path, want := range map[string]int{
+		"/": 200, "/solves/platform.x": 200, "/rooms/ops": 200, "/assets/app-1234.js": 200, "/assets/none.js": 404, "/api/none": 404, "/health/": 200,
+		"/solve/platform.x": 404, "/.env": 404, "/wp-login.php": 404, "/robots.txt": 404,
+	} {
 		status, header, text := s.ask("GET", path, "")
 		if status != want {
 			t.Errorf("%s: %d", path, status)
+		}
+		if typ := header.Get("Content-Type"); want == 404 && typ != "application/problem+json" {
+			t.Errorf("%s: an answer of the type %q", path, typ)
 		}
 		if is := bytes.Contains(text, []byte("<title>swarmbus")); is != (want == 200 && !strings.HasPrefix(path, "/assets")) {
 			t.Errorf("%s: %s", path, text)

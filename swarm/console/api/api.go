@@ -59,6 +59,7 @@ func Describe(version string) ([]byte, error) {
 const (
 	mostFaults = 16
 	mostFault  = 200 // bytes of a value
+	mostDetail = 4096
 )
 
 func bounded(_ huma.Context, _ string, v any) (any, error) {

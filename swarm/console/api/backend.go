@@ -2,10 +2,13 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // A Backend implements the routes. All methods are called concurrently. An error is an
@@ -153,6 +156,15 @@ func NewError(status int, detail string) *Error {
 	e := &Error{}
 	e.Title, e.Status, e.Detail = http.StatusText(status), status, detail
 	return e
+}
+
+// Refuse answers a request with a problem: an [Error], or one of the server.
+func Refuse(w http.ResponseWriter, err error) {
+	of := problem(err).(*Error)
+	of.Detail = text.Cut(of.Detail, mostDetail)
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(of.Status)
+	_ = json.NewEncoder(w).Encode(of) // the client may have gone
 }
 
 // NewFieldError returns an error that names the member of the body that is wrong, and its value.

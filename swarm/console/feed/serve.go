@@ -31,12 +31,12 @@ func (h *Hub) Events(user User) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		sub, after, err := asked(r)
 		if err != nil {
-			refuse(w, http.StatusUnprocessableEntity, err)
+			api.Refuse(w, api.NewError(http.StatusUnprocessableEntity, err.Error()))
 			return
 		}
 		c, err := h.Join(user(r), "sse", time.Now())
 		if err != nil {
-			refuse(w, http.StatusTooManyRequests, err)
+			api.Refuse(w, api.NewError(http.StatusTooManyRequests, err.Error()))
 			return
 		}
 		defer h.Leave(c)
@@ -54,12 +54,12 @@ func (h *Hub) Socket(user User) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		sub, after, err := asked(r)
 		if err != nil {
-			refuse(w, http.StatusUnprocessableEntity, err)
+			api.Refuse(w, api.NewError(http.StatusUnprocessableEntity, err.Error()))
 			return
 		}
 		c, err := h.Join(user(r), "websocket", time.Now())
 		if err != nil {
-			refuse(w, http.StatusTooManyRequests, err)
+			api.Refuse(w, api.NewError(http.StatusTooManyRequests, err.Error()))
 			return
 		}
 		defer h.Leave(c)
@@ -118,12 +118,6 @@ func asked(r *http.Request) (sub api.Subscription, after map[string]uint64, err 
 	}
 	after, err = cursorOf(sub.After)
 	return sub, after, err
-}
-
-func refuse(w http.ResponseWriter, status int, err error) {
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(api.NewError(status, err.Error()))
 }
 
 // serve sends frames until the client or the feed ends; then the error is nil.

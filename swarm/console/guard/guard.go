@@ -15,7 +15,7 @@ import (
 // Options of a [Guard]. Hosts and the key are required.
 type Options struct {
 	Key   Key
-	Hosts []string         // that requests may name, with the port
+	Hosts []string         // that requests may name: with a port, or with any
 	TLS   bool             // the server speaks TLS
 	Clock func() time.Time // nil means time.Now
 }
@@ -68,7 +68,7 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
 		switch {
-		case !slices.Contains(g.o.Hosts, r.Host):
+		case !g.names(r.Host):
 			refuse(w, http.StatusMisdirectedRequest, "this server has another name")
 		case !g.own(r):
 			refuse(w, http.StatusForbidden, "the request comes from a page of another server")
@@ -79,6 +79,16 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 			g.guard(w, r, next)
 		}
 	})
+}
+
+// names reports whether a request may name a host.
+func (g *Guard) names(host string) bool {
+	host = strings.ToLower(host)
+	if slices.Contains(g.o.Hosts, host) {
+		return true
+	}
+	name, _, err := net.SplitHostPort(host)
+	return err == nil && slices.Contains(g.o.Hosts, name)
 }
 
 // own reports whether a request comes from a page of the server, or from no page.
@@ -160,6 +170,7 @@ func (g *Guard) session(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	default:
+		w.Header().Set("Allow", "GET, POST, DELETE")
 		refuse(w, http.StatusMethodNotAllowed, "POST a token, or DELETE the session")
 		return
 	}
@@ -194,7 +205,5 @@ func tooMany(w http.ResponseWriter) {
 }
 
 func refuse(w http.ResponseWriter, status int, detail string) {
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(api.NewError(status, detail))
+	api.Refuse(w, api.NewError(status, detail))
 }

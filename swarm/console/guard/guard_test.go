@@ -98,6 +98,26 @@ func TestConsolesOnOneHostHaveSessionsOfTheirOwn(t *testing.T) {
 	}
 }
 
+func TestANameWithoutAPortIsThatOfAnyPort(t *testing.T) {
+	t.Parallel()
+	key := guard.NewKey()
+	g := guard.New(guard.Options{Key: key, Hosts: []string{"127.0.0.1:7333", "console.example.org"}})
+	for host, want := range map[string]int{
+		"console.example.org": http.StatusOK, "Console.example.org:443": http.StatusOK, "127.0.0.1:7333": http.StatusOK,
+		"127.0.0.1": http.StatusMisdirectedRequest, "127.0.0.1:7334": http.StatusMisdirectedRequest, "example.org": http.StatusMisdirectedRequest,
+		"console.example.org.evil.example": http.StatusMisdirectedRequest, "": http.StatusMisdirectedRequest,
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://swarm/api/solves", http.NoBody)
+		r.Host = host
+		r.Header.Set("Authorization", "Bearer "+key.Token())
+		w := httptest.NewRecorder()
+		g.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("%q: status %d, want %d", host, w.Code, want)
+		}
+	}
+}
+
 func TestASessionEndsAfterThirtyDays(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)

@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 )
 
 // At says where a server listens.
 type At struct {
 	Addr        string           // HOST:PORT; without a certificate a loopback address
 	Certificate *tls.Certificate // nil: no TLS
-	Hosts       []string         // names of the server, beside its address
+	Hosts       []string         // names of the server, with any port, beside its address
 }
 
 // An AddrError says that a server may not listen at an address.
@@ -74,15 +75,18 @@ func (l *Listener) Base() string {
 // names returns the hosts that requests may name.
 func (l *Listener) names() (all []string) {
 	port := strconv.Itoa(l.tcp().Port)
-	hosts := append([]string{l.tcp().IP.String()}, l.hosts...)
+	own := []string{l.tcp().IP.String()}
 	if l.tcp().IP.IsLoopback() {
-		hosts = append(hosts, "localhost", "127.0.0.1", "::1")
+		own = append(own, "localhost", "127.0.0.1", "::1")
 	}
-	for _, name := range hosts {
+	for _, name := range own {
 		all = append(all, net.JoinHostPort(name, port))
 		if port == "443" && l.tls {
 			all = append(all, name)
 		}
+	}
+	for _, name := range l.hosts { // of a proxy, perhaps, which listens at a port of its own
+		all = append(all, strings.ToLower(name))
 	}
 	return all
 }

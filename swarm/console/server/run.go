@@ -54,6 +54,7 @@ func (s *Server) serve(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 	}
+	s.leaves.Store(true)
 	s.hang()
 	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()

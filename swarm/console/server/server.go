@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/xid"
@@ -61,6 +62,11 @@ type Server struct {
 	key     guard.Key
 	handler http.Handler
 	closed  sync.Once
+	leaves  atomic.Bool // it stops
+
+	looks sync.Mutex // protects the fields below
+	seen  time.Time  // when it was looked whether the server can work
+	found error
 }
 
 // New returns a server that has begun to read its journals. After an error everything is closed.
@@ -94,9 +100,13 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 // routes returns the handler of all protocols.
 func (s *Server) routes(ctx context.Context) (http.Handler, error) {
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", s.lives)
+	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle(MCPPath, s.guard.Wrap(s.mcp.Handler()))
 	if s.o.OnlyMCP {
-		mux.Handle("/", s.guard.Wrap(http.NotFoundHandler()))
+		mux.Handle("/", s.guard.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			api.Refuse(w, api.NewError(http.StatusNotFound, "this server has only "+MCPPath))
+		})))
 		return mux, nil
 	}
 	agents, err := a2a.New(ctx, a2a.Options{Backend: s.Backend(), Version: s.o.Version, TLS: s.o.At.tls, Refused: func(client, limit string) { s.o.Refused("a2a", client, limit) }})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -137,6 +138,47 @@ func TestAServerOfOneProtocolHasNoOther(t *testing.T) {
 	}
 	if err := end(); err != nil {
 		t.Error(err)
+	}
+}
+
+// probed returns the status of the answer to a probe, whose sender has neither token nor name of the
+// server.
+func probed(t *testing.T, o server.Options, path string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, o.At.Base()+path, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "10.0.0.7:8080"
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close() //nolint:errcheck // only read
+	return got.StatusCode
+}
+
+func TestProbesNeedNoTokenAndSayWhetherTheServerWorks(t *testing.T) {
+	for _, writable := range []bool{true, false} {
+		o, began := options(t), make(chan struct{})
+		o.Opened = func(context.Context, *api.Backend) error { close(began); return nil }
+		_, end := running(t, o)
+		<-began
+		want := map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusOK, "/": http.StatusMisdirectedRequest}
+		if !writable {
+			want["/readyz"] = http.StatusServiceUnavailable
+			if err := os.RemoveAll(o.Host.Dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for path, want := range want {
+			if got := probed(t, o, path); got != want {
+				t.Errorf("%s of a server whose directory is there (%v): status %d, want %d", path, writable, got, want)
+			}
+		}
+		if err := end(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

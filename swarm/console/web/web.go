@@ -6,8 +6,8 @@
 // The page is written in TypeScript with Preact in src, and built by Vite. What is built
 // is in dist, checked in, so that a Go toolchain is enough to build swarmbus; .ci/console
 // builds it again and compares. The page loads nothing from elsewhere, has no script or
-// style inside its HTML, and routes by paths: a server answers every path that is neither
-// the API's nor below /assets with index.html.
+// style inside its HTML, and routes by paths: a server answers those of its screens, and
+// all below them, with index.html.
 //
 // # What agents say
 //

@@ -58,18 +58,18 @@ func (s *Server) Handler() http.Handler {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c, err := s.Hub.Join(s.User(r), "sse", time.Now())
 	if err != nil {
-		refuse(w, api.NewError(http.StatusTooManyRequests, err.Error()))
+		api.Refuse(w, api.NewError(http.StatusTooManyRequests, err.Error()))
 		return
 	}
 	defer s.Hub.Leave(c)
 	in, err := read(w, r)
 	if err != nil {
-		refuse(w, err)
+		api.Refuse(w, err)
 		return
 	}
 	one, err := s.begin(r, in)
 	if err != nil {
-		refuse(w, err)
+		api.Refuse(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -276,14 +276,4 @@ func (s *stream) flush() {
 	if _, s.err = s.w.Write(s.text.Bytes()); s.err == nil {
 		s.err = s.c.Flush()
 	}
-}
-
-func refuse(w http.ResponseWriter, err error) {
-	of := (*api.Error)(nil)
-	if !errors.As(err, &of) {
-		of = api.NewError(http.StatusInternalServerError, err.Error())
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(of.Status)
-	_ = json.NewEncoder(w).Encode(of)
 }
