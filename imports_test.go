@@ -177,7 +177,7 @@ var rules = []struct {
 	{"swarm/console/feed", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/coder/websocket"}}},
 	{"swarm/console/guard", rule{ours: []string{"swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},
 	{"swarm/console/host", rule{ours: []string{
-		"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/hooks", "agents/memory", "agents/reports", "agents/routing", "swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
+		"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/hooks", "agents/memory", "agents/models", "agents/models/limits", "agents/reports", "agents/routing", "swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
 		"swarm/desk", "swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/internal/view",
 	}}},
 	{"swarm/console/internal/hosttest", rule{ours: []string{

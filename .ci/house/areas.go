@@ -53,7 +53,8 @@ var (
 	named = limit{"exported names", 5963, 6504, 4500} // 7 for internal/schema; 4 more for sentences and outcomes; 4 more for claims.Checks; 2 for readings of a thread; 16 more for models that answer while another is out; 30 more for routes in team files; 20 more for what follows when a question expires; 8 for internal/yamlfile; 25 for swarm/console/server; 30 for questions and their answers; 35 for swarm/said, whose table replaces three switches; 10 more for outcomes that are no consensus; 70 more, as agents and helpers; 150 as swarm/desk; 10 for what internal/text has instead of functions in each package; 100 for what is shown, verdicts, rules by argument and grants
 )
 
-// raised adds to the limits what a text says, line by line: AREA +N: REASON.
+// raised adds to the limits what a text says, line by line: AREA +N: REASON. What an area may have, all
+// may have.
 func raised(text string) error {
 	all := map[string]*limit{root.of: &root, whole.of: &whole, named.of: &named}
 	for i := range areas {
@@ -71,6 +72,9 @@ func raised(text string) error {
 			return fmt.Errorf("raised.txt: %q is not AREA +N: REASON", line)
 		}
 		all[of].most += n
+		if all[of] != &root && all[of] != &named && all[of] != &whole {
+			whole.most += n
+		}
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -23,10 +22,10 @@ type live struct {
 
 	mu   sync.Mutex // protects the fields below
 	of   status
-	said map[string]*speech
-	who  string // said something last
-	on   bool   // there is a line
-	away bool   // something else is being printed
+	said map[string]string // the newest words, by agent
+	who  string            // said something last
+	on   bool              // there is a line
+	away bool              // something else is being printed
 }
 
 func newLive(w io.Writer) *live {
@@ -43,7 +42,7 @@ func newLive(w io.Writer) *live {
 
 // liveOn returns a line on a terminal with that many columns.
 func liveOn(w io.Writer, width int) *live {
-	return &live{w: w, notes: w, width: width, said: map[string]*speech{}, away: true}
+	return &live{w: w, notes: w, width: width, said: map[string]string{}, away: true}
 }
 
 // run draws the line each second, for the time that has passed, until stop is called. spent
@@ -90,18 +89,12 @@ func (l *live) drawLocked() {
 		return
 	}
 	l.on = true
-	_, _ = fmt.Fprintf(l.w, "\r\x1b[K%s", l.of.line(time.Now(), l.who, l.said[l.who].words(), l.width))
+	_, _ = fmt.Fprintf(l.w, "\r\x1b[K%s", l.of.line(time.Now(), l.who, l.said[l.who], l.width))
 }
 
-// piece shows the end of what the agent has said.
-func (l *live) piece(agent string, p models.Piece) {
-	l.change(func() {
-		if p.Again || l.said[agent] == nil {
-			l.said[agent] = new(speech)
-		}
-		l.said[agent].add(p.Text)
-		l.who = agent
-	})
+// says shows what an agent says.
+func (l *live) says(s solves.Saying) {
+	l.change(func() { l.said[s.Agent], l.who = s.Words, s.Agent })
 }
 
 // ended forgets what an agent has said in a turn that is over.

@@ -45,25 +45,6 @@ func TestANarrowStatusHasWhatIsSpentAndTheTime(t *testing.T) {
 	}
 }
 
-func TestTheLineHasTheWordsOfWhatAModelSaysAsJSON(t *testing.T) {
-	all := `{"say": [{"type": "vote", "proposal": "P1", "reasons": "it \"spreads\" load\u00e9", "stance": "agree", "confidence": 0.75}]}`
-	for name, c := range map[string]struct{ says, want string }{
-		"a word":       {all[:30], ""},
-		"a reason":     {all[:strings.Index(all, " load")+2], `it "spreads" l`},
-		"all":          {all, `it "spreads" load`},
-		"plain":        {" so be it", "so be it"},
-		"plain quotes": {`so "be" it`, `so "be" it`},
-	} {
-		var s speech
-		for _, r := range c.says {
-			s.add(string(r))
-		}
-		if got := s.words(); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
-	}
-}
-
 func TestAStatusFitsItsLineAndHasNothingThatATerminalActsOn(t *testing.T) {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("abc \x1b\n\r\u202e\u009b漢é👍🏽")))
 	rapid.Check(t, func(rt *rapid.T) {
@@ -98,7 +79,7 @@ func TestTheLineMakesRoomForEvents(t *testing.T) {
 		t.Errorf("the line is still there: %q", w.String())
 	}
 	n := w.Len()
-	l.piece("b", models.Piece{Text: "more"})
+	l.says(solves.Saying{Agent: "b", Words: "more"})
 	if w.Len() != n {
 		t.Errorf("%q is drawn over an event", w.String()[n:])
 	}
@@ -128,23 +109,9 @@ func TestWhereThereIsNoTerminalThereIsNoStatus(t *testing.T) {
 	l := newLive(f)
 	stop := l.run(nil)
 	l.shown(solves.RoundStarted{Round: 1})
-	l.piece("a", models.Piece{Text: "more"})
+	l.says(solves.Saying{Agent: "a", Words: "more"})
 	stop()
 	if info, err := f.Stat(); err != nil || info.Size() > 0 || l.watching(nil) != nil {
 		t.Errorf("%d bytes (%v)", info.Size(), err)
-	}
-}
-
-func TestALongSpeechKeepsItsEndOnly(t *testing.T) {
-	for _, begin := range []string{"It is ", `{"reason": "It is `} {
-		s := new(speech)
-		s.add(begin)
-		for range 10_000 {
-			s.add("long, ")
-		}
-		s.add("and ends")
-		if words := s.words(); !strings.HasSuffix(words, "long, and ends") || len(words) != shownBytes || len(s.text) > 3*shownBytes {
-			t.Errorf("%s: keeps %d bytes and shows %q", begin, len(s.text), words)
-		}
 	}
 }

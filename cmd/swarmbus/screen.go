@@ -71,7 +71,7 @@ func (s *screen) show(events iter.Seq2[solves.Event, error], stopped func(*solve
 			return err
 		}
 		if p, ok := e.(solves.Saying); ok {
-			s.live.piece(p.Agent, models.Piece{Text: p.Text, Again: p.Again})
+			s.live.says(p)
 			continue
 		}
 		s.live.clear()

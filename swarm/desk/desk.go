@@ -31,6 +31,9 @@ type Options struct {
 	Watcher func(*Fold) Watcher
 	// Shown is called once the log is folded as far as it went at Open; nil: nothing is.
 	Shown func()
+	// Said is called soon after what the models of a solve are saying has changed, for several pieces
+	// once, with that as [Desk.Saying] returns it. It may be called concurrently. Nil: nobody is told.
+	Said func(thread string, saying map[string]string)
 	// Hook is that of the swarm: see [swarm.Options].
 	Hook hooks.Hook
 	// Watch is called for each bus: see [Seat].
@@ -47,9 +50,10 @@ type Desk struct {
 	shared  Shared // nil: this process alone writes the log
 	log     *Log   // nil: the place keeps nothing
 	wg      sync.WaitGroup
-	leave   context.CancelFunc // ends what waits in the background
-	watch   func(string)       // waits in the background until a question of a solve expires
-	unwatch context.CancelFunc // ends that
+	leave   context.CancelFunc              // ends what waits in the background
+	said    func(string, map[string]string) // tells of what models are saying
+	watch   func(string)                    // waits in the background until a question of a solve expires
+	unwatch context.CancelFunc              // ends that
 
 	begun  chan struct{} // closed when the place drives solves, or cannot
 	ready  chan struct{} // closed when what was cut off goes on, too
@@ -66,7 +70,10 @@ type Desk struct {
 // and for the fold. Until that is done the fold has less, and what is asked of a solve waits
 // ([Desk.Ready]). The desk closes the place, also after an error.
 func Open(ctx context.Context, team Team, at Place, o Options) (_ *Desk, err error) {
-	d := &Desk{Team: team, place: at, begun: make(chan struct{}), ready: make(chan struct{}), running: map[string]*run{}}
+	d := &Desk{Team: team, place: at, begun: make(chan struct{}), ready: make(chan struct{}), running: map[string]*run{}, said: o.Said}
+	if d.said == nil {
+		d.said = func(string, map[string]string) {}
+	}
 	d.shared, _ = at.(Shared)
 	back, leave := context.WithCancel(context.WithoutCancel(ctx))
 	d.leave = leave

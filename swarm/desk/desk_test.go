@@ -142,21 +142,20 @@ func TestAFollowerHearsWhatAgentsSay(t *testing.T) {
 	d := open(t, desk.Team{Name: "one", File: file, Open: desk.Opener(file, openers)}, desk.NewLocal(new(journal.Memory), nil), desk.Options{})
 	thread := start(t, d, "which?")
 	<-said
-	var text strings.Builder
+	var text string
 	for e, err := range d.Follow(t.Context(), thread) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if p, ok := e.(solves.Saying); ok {
-			if p.Again {
-				text.Reset()
+			if text == "" {
+				close(heard)
 			}
-			text.WriteString(p.Text)
-			close(heard)
+			text = p.Words
 		}
 	}
-	if text.String() != "I propose" {
-		t.Errorf("heard %q", text.String())
+	if text != "I propose" {
+		t.Errorf("heard %q", text)
 	}
 }
 

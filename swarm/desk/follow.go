@@ -12,14 +12,11 @@ import (
 )
 
 // Follow yields the events of a solve from its beginning, and then as they happen, until it stops.
-// Of one that runs here it has what agents are saying, too ([solves.Saying]); what a slow caller
-// has missed of that comes in one piece. The error is the cause of ctx's end, or why the solve
+// Of one that runs here it has what agents are saying, too ([solves.Saying]): a slow caller gets
+// the newest of that. The error is the cause of ctx's end, or why the solve
 // cannot be followed.
 func (d *Desk) Follow(ctx context.Context, thread string) iter.Seq2[solves.Event, error] {
-	d.mu.Lock()
-	r := d.running[thread]
-	d.mu.Unlock()
-	if r != nil {
+	if r := d.run(thread); r != nil {
 		return r.follow(ctx)
 	}
 	return solves.Watch(ctx, d.place.Log(), thread)
@@ -34,13 +31,14 @@ type trail struct {
 	err    error // why the solve could not go on
 	ended  bool
 	says   []*saying     // what agents are saying, as they began to
+	shown  bool          // others are about to be told of it
 	news   chan struct{} // closed when something has changed
 }
 
 // A saying is what an agent has said of an answer that is not complete.
 type saying struct {
 	agent string
-	text  []byte
+	speech
 }
 
 func newTrail() *trail { return &trail{over: make(chan struct{}), news: make(chan struct{})} }
@@ -61,13 +59,6 @@ func (t *trail) add(e solves.Event, err error) {
 			return
 		}
 		t.events = append(t.events, e)
-		switch e := e.(type) {
-		case solves.Spoke:
-			t.silence(e.Signal.Head().Source)
-		case solves.TurnFailed:
-			t.silence(e.Agent)
-		default: // nobody has ended a turn
-		}
 	})
 }
 
@@ -89,29 +80,49 @@ func (t *trail) cancelled() error {
 	return nil
 }
 
-// say adds a piece of an answer.
-func (t *trail) say(agent string, p models.Piece) {
+// say adds a piece of an answer, and reports whether others have to be told of what is said now.
+func (t *trail) say(agent string, p models.Piece) (tell bool) {
 	t.change(func() {
+		of := func(s *saying) bool { return s.agent == agent }
+		before := len(t.says)
 		if p.Again {
-			t.silence(agent)
+			t.says = slices.DeleteFunc(t.says, of)
 		}
-		i := slices.IndexFunc(t.says, func(s *saying) bool { return s.agent == agent })
-		if i < 0 {
-			i, t.says = len(t.says), append(t.says, &saying{agent: agent})
+		if p.Text == "" && len(t.says) == before {
+			return
 		}
-		t.says[i].text = append(t.says[i].text, p.Text...)
+		if p.Text != "" {
+			i := slices.IndexFunc(t.says, of)
+			if i < 0 {
+				i, t.says = len(t.says), append(t.says, &saying{agent: agent})
+			}
+			t.says[i].add(p.Text)
+		}
+		tell, t.shown = !t.shown, true
 	})
+	return tell
 }
 
-// silence forgets what an agent was saying.
-func (t *trail) silence(agent string) {
-	t.says = slices.DeleteFunc(t.says, func(s *saying) bool { return s.agent == agent })
+// saying returns what agents are saying, by agent.
+func (t *trail) saying() map[string]string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var all map[string]string
+	for _, s := range t.says {
+		if s.newest != "" {
+			if all == nil {
+				all = map[string]string{}
+			}
+			all[s.agent] = s.newest
+		}
+	}
+	return all
 }
 
 // follow yields what has happened, and what happens until the solve ends.
 func (t *trail) follow(ctx context.Context) iter.Seq2[solves.Event, error] {
 	return func(yield func(solves.Event, error) bool) {
-		seen, heard := 0, map[*saying]int{}
+		seen, heard := 0, map[*saying]string{}
 		for {
 			t.mu.Lock()
 			events, news, ended, err := t.events[seen:], t.news, t.ended, t.err
@@ -145,13 +156,12 @@ func (t *trail) follow(ctx context.Context) iter.Seq2[solves.Event, error] {
 	}
 }
 
-// unheard returns what agents have said beyond what was heard, and notes that it is heard then.
-func (t *trail) unheard(heard map[*saying]int) (all []solves.Event) {
+// unheard returns what agents say that was not heard, and notes that it is heard then.
+func (t *trail) unheard(heard map[*saying]string) (all []solves.Event) {
 	for _, s := range t.says {
-		at := heard[s]
-		if at < len(s.text) {
-			all = append(all, solves.Saying{Agent: s.agent, Text: string(s.text[at:]), Again: at == 0})
-			heard[s] = len(s.text)
+		if heard[s] != s.newest {
+			all = append(all, solves.Saying{Agent: s.agent, Words: s.newest})
+			heard[s] = s.newest
 		}
 	}
 	return all

@@ -41,8 +41,8 @@ func (l *Log) Fold() *Fold {
 	return l.fold
 }
 
-// Until waits until a condition holds, which may change with each record and with each solve that
-// begins or ends here.
+// Until waits until a condition holds, which may change with each record, with each solve that
+// begins or ends here, and with what its models are saying.
 func (l *Log) Until(ctx context.Context, holds func() bool) error {
 	for {
 		l.mu.Lock()

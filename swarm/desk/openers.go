@@ -41,7 +41,8 @@ type Keep struct {
 	Replay bool
 }
 
-// Show is called with each piece of an answer, concurrently by the agents of a round.
+// Show is called with each piece of an answer, concurrently by the agents of a round, and at its end
+// with an empty one that begins again.
 type Show func(turn *agents.Turn, p models.Piece)
 
 // Opener returns what opens the team of a file.
@@ -200,6 +201,7 @@ func (m shown) Ask(ctx context.Context, r *models.Request) (*models.Answer, erro
 		}
 		m.show(turn, p)
 	}
+	defer m.show(turn, models.Piece{Again: true}) // the answer is complete, or void
 	return m.Model.Ask(ctx, &q)
 }
 

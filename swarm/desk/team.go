@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/memory"
@@ -58,12 +59,38 @@ func (d *Desk) dressed(of *Options) func(Keep) (swarm.Options, error) {
 	}
 }
 
-// hear takes a piece of an answer.
+// hear takes a piece of an answer, and has it shown soon.
 func (d *Desk) hear(turn *agents.Turn, p models.Piece) {
-	d.mu.Lock()
-	r := d.running[turn.Thread]
-	d.mu.Unlock()
-	if r != nil {
-		r.say(turn.Agent, p)
+	r := d.run(turn.Thread)
+	if r == nil || !r.say(turn.Agent, p) || d.log == nil {
+		return
 	}
+	d.wg.Go(func() { // the solve, which runs, is waited for, too
+		select {
+		case <-time.After(breath):
+		case <-r.over:
+		}
+		r.change(func() { r.shown = false })
+		d.log.tell()
+		d.said(turn.Thread, d.Saying(turn.Thread))
+	})
+}
+
+// breath is how long what agents say is collected before others are told.
+const breath = 300 * time.Millisecond
+
+// Saying returns what the models of a solve that runs here are saying, by agent: of the answers that
+// are not complete the words, and of long ones the end. It is in no log.
+func (d *Desk) Saying(thread string) map[string]string {
+	if r := d.run(thread); r != nil {
+		return r.saying()
+	}
+	return nil
+}
+
+// run returns a solve that runs here; nil: it does not.
+func (d *Desk) run(thread string) *run {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.running[thread]
 }

@@ -56,12 +56,9 @@ type (
 	}
 	// Weighed is the decision after a vote or proposal.
 	Weighed struct{ Decision consensus.Decision }
-	// Saying is a piece of an answer that an agent's model is giving. It is in no log.
-	Saying struct {
-		Agent string
-		Text  string
-		Again bool // the answer begins, perhaps anew: what was said of it before does not count
-	}
+	// Saying is what an agent's model is saying, of an answer that is not complete: in words, and
+	// of a long one the end. It replaces what the agent was saying before, and is in no log.
+	Saying struct{ Agent, Words string }
 	// Stopped is the last event of a solve.
 	Stopped struct{ Result *Result }
 )

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -204,7 +205,7 @@ func read(parts a2a.ContentParts) (text string, fields reply, err error) {
 
 // follow tells of a task until it stops or asks.
 func (g *agent) follow(ctx context.Context, id string, after uint64, yield func(a2a.Event, error) bool) {
-	told := false
+	told, heard := false, map[string]string{}
 	for {
 		d, items, err := g.look(ctx, id, after)
 		if err != nil {
@@ -225,7 +226,12 @@ func (g *agent) follow(ctx context.Context, id string, after uint64, yield func(
 				return
 			}
 		}
-		after = d.Seq
+		for _, agent := range slices.Sorted(maps.Keys(d.Saying)) {
+			if words := d.Saying[agent]; words != heard[agent] && !yield(saying(t, agent, words), nil) {
+				return
+			}
+		}
+		after, heard = d.Seq, d.Saying
 		if !goesOn(d, items) {
 			for _, a := range t.Artifacts {
 				if !yield(&a2a.TaskArtifactUpdateEvent{TaskID: t.ID, ContextID: t.ContextID, Artifact: a, LastChunk: true}, nil) {

@@ -80,6 +80,15 @@ func said(t *a2a.Task, w api.Said) a2a.Event {
 	}
 }
 
+// saying returns what an agent is saying as an update of a task that runs. Messages with one id
+// replace each other, until its signal comes.
+func saying(t *a2a.Task, agent, words string) a2a.Event {
+	return &a2a.TaskStatusUpdateEvent{
+		TaskID: t.ID, ContextID: t.ContextID, Metadata: map[string]any{"saying": agent},
+		Status: a2a.TaskStatus{State: a2a.TaskStateWorking, Timestamp: t.Status.Timestamp, Message: message(t, string(t.ID)+".saying."+agent, a2a.TextPart{Text: agent + " is saying: " + words})},
+	}
+}
+
 // question is what a person, or an agent in a person's place, is asked, and how to answer.
 func question(i api.Item) string {
 	how := "an answer"

@@ -31,8 +31,8 @@ type Solves interface {
 	List(ctx context.Context, q SolvesQuery) ([]Solve, error)
 	// Get returns a solve, with only those of its votes, steps and signals after a position.
 	Get(ctx context.Context, id string, after uint64) (SolveDetail, error)
-	// Changed waits until a solve is not as it was seen: it has a newer signal, or another state. It
-	// has no route: clients have the feed.
+	// Changed waits until a solve is not as it was seen: it has a newer signal, or another state, or
+	// its agents are saying something else. It has no route: clients have the feed.
 	Changed(ctx context.Context, seen Solve) error
 	Cancel(ctx context.Context, id string) (Solve, error)
 	// Resume continues a solve that was interrupted or cancelled.

@@ -11,6 +11,7 @@ import (
 const (
 	FrameHello  = "hello"
 	FrameSignal = "signal"
+	FrameSaying = "saying"
 	FrameRoom   = "room"
 	FrameResync = "resync"
 	FrameAlive  = "alive"
@@ -20,20 +21,21 @@ const (
 //
 // The first one is hello. After that, each signal in the log of a run is one frame, in log
 // order: signal for solves, room for events of rooms. Fragments of answers and passes are
-// not in the log: their frames have no position. Signals of all runs with the cursor's
+// not in the log: their frames have no position. Nor has saying, which comes up to three times a
+// second while the models of a solve are answering. Signals of all runs with the cursor's
 // positions or lower have been sent, or were not asked for.
 //
 // A resync reports that frames were left out, because the client was slow, or asked for
 // positions that are no longer kept: the client has to fetch its data again. The frames
 // after it continue at its cursor. An alive comes every 15 seconds.
 type Frame struct {
-	Type string     `json:"type" enum:"hello,signal,room,resync,alive"`
+	Type string     `json:"type" enum:"hello,signal,saying,room,resync,alive"`
 	Log  string     `json:"log,omitempty" doc:"Run"`
 	Seq  uint64     `json:"seq,omitempty" doc:"Position in the log of the run"`
 	Time *time.Time `json:"time,omitempty"`
 	Kind string     `json:"kind,omitempty" doc:"Of the signal, or type of the room's event"`
 
-	Solve   *Solve   `json:"solve,omitempty" doc:"The solve after the signal"`
+	Solve   *Solve   `json:"solve,omitempty" doc:"The solve after the signal, or with what its agents are saying"`
 	Said    *Said    `json:"said,omitempty" doc:"The signal in words, to append"`
 	Vote    *Vote    `json:"vote,omitempty" doc:"To append"`
 	Step    *Step    `json:"step,omitempty" doc:"To append"`
@@ -55,7 +57,7 @@ type Subscription struct {
 	Solves []string `json:"solves,omitempty" query:"solve" maxItems:"256" doc:"Ids of solves; frames of rooms are not selected by them"`
 	Rooms  []string `json:"rooms,omitempty" query:"room" maxItems:"256" doc:"Rooms; frames of solves are not selected by them"`
 	Kinds  []string `json:"kinds,omitempty" query:"kind" maxItems:"256" doc:"Kinds of signals, or types of events"`
-	Types  []string `json:"types,omitempty" query:"type" maxItems:"4" enum:"signal,room" doc:"Types of frames; default: both"`
+	Types  []string `json:"types,omitempty" query:"type" maxItems:"4" enum:"signal,saying,room" doc:"Types of frames; default: all"`
 	// After is where to continue: RUN:SEQ, by the header Last-Event-ID too.
 	After []string `json:"after,omitempty" query:"after" maxItems:"256" doc:"RUN:SEQ: continue after these positions, from what is kept; runs that are not named: from now on"`
 }

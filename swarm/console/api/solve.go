@@ -46,6 +46,9 @@ type Solve struct {
 	Updated time.Time  `json:"updated" doc:"Time of its newest signal"`
 	Seq     uint64     `json:"seq" doc:"Position of its newest signal"`
 
+	// Saying has what the models of a solve that runs here are saying.
+	Saying map[string]string `json:"saying,omitempty" doc:"While it runs: what its agents are saying, of answers that are not complete the end, by agent. It is in no log"`
+
 	Budget *Budget `json:"budget,omitempty"`
 	Cost   Cost    `json:"cost"`
 }

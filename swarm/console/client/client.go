@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -51,12 +52,13 @@ func (c *Client) Get(ctx context.Context, id string, after uint64) (one api.Solv
 	return one, c.ask(ctx, http.MethodGet, fmt.Sprintf("/solves/%s?after=%d", url.PathEscape(id), after), nil, &one)
 }
 
-// Changed waits until a solve is not as it was seen: it has a newer signal, or another state.
+// Changed waits until a solve is not as it was seen: it has a newer signal, or another state, or its
+// agents are saying something else.
 func (c *Client) Changed(ctx context.Context, seen api.Solve) (err error) {
 	var now api.SolveDetail
-	ended := c.listen(ctx, "type=signal&solve="+url.QueryEscape(seen.ID), func() bool {
+	ended := c.listen(ctx, "type=signal&type=saying&solve="+url.QueryEscape(seen.ID), func() bool {
 		now, err = c.Get(ctx, seen.ID, seen.Seq)
-		return err == nil && now.Seq <= seen.Seq && now.State == seen.State
+		return err == nil && now.Seq <= seen.Seq && now.State == seen.State && maps.Equal(now.Saying, seen.Saying)
 	})
 	return cmp.Or(err, ended)
 }

@@ -48,7 +48,7 @@ func openTeam(ctx context.Context, o *Options, t Team) (*desk, error) {
 func sit(ctx context.Context, o *Options, t work.Team, run string, place work.Place) (*desk, error) {
 	d := &desk{Run: run, log: &log{run: run, team: t, feed: o.Hub}}
 	of, err := work.Open(ctx, t, place, work.Options{
-		Continue: true, Kinds: kinds(), Watcher: d.log.watch, Shown: o.Hub.Hold(run), Hook: o.Hook, Watch: o.Watch,
+		Continue: true, Kinds: kinds(), Watcher: d.log.watch, Shown: o.Hub.Hold(run), Said: d.log.said, Hook: o.Hook, Watch: o.Watch,
 	})
 	if err != nil {
 		return nil, err

@@ -72,6 +72,17 @@ func (l *log) problem() string {
 	return ""
 }
 
+// said implements [work.Options].Said.
+func (l *log) said(thread string, saying map[string]string) {
+	one, ok := l.book().Solve(thread)
+	if l.feed == nil || !ok {
+		return
+	}
+	own(l.team.File, l.team.Name, &one)
+	one.Saying = saying
+	_ = l.feed.Publish(api.Frame{Type: api.FrameSaying, Log: l.run, Solve: &one}) // fails with what is no JSON only
+}
+
 // A shower has a book apply what is folded, and tells clients.
 type shower struct {
 	log  *log

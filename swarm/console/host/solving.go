@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -113,6 +114,7 @@ func own(file *teams.Team, name string, one *api.Solve) {
 // running solves were read before the log, which has all of a solve that has ended.
 func dress(d *desk, going map[string]bool, one api.Solve) api.Solve {
 	own(d.File, d.Name, &one)
+	one.Saying = d.Saying(one.Thread)
 	switch runs := going[one.Thread]; {
 	case d.Shared() && !runs: // whether it runs is known elsewhere
 	case one.State == api.Running && !runs && d.IsReady():
@@ -211,7 +213,7 @@ func (s solving) Changed(ctx context.Context, seen api.Solve) error {
 	}
 	return refused(d.log.until(ctx, func(*view.Book) bool {
 		now, err := s.get(d, thread)
-		return err != nil || now.Seq > seen.Seq || now.State != seen.State
+		return err != nil || now.Seq > seen.Seq || now.State != seen.State || !maps.Equal(now.Saying, seen.Saying)
 	}))
 }
 

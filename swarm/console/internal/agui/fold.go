@@ -58,15 +58,21 @@ func (f *Fold) Detail(d api.SolveDetail) (all []Event) {
 	return append(all, f.changed(d.Updated)...)
 }
 
-// Frame returns the events for a frame of the feed, of type signal and of the solve; none if
-// it has been shown.
+// Frame returns the events for a frame of the feed, of type signal or saying and of the solve; none
+// if it has been shown.
 func (f *Fold) Frame(frame api.Frame) (all []Event) {
+	if frame.Type == api.FrameSaying && frame.Solve != nil && f.shown != nil {
+		f.state.Solve.Saying = frame.Solve.Saying
+		return f.changed(frame.Solve.Updated)
+	}
 	if frame.Seq <= f.seq || frame.Said == nil || frame.Solve == nil {
 		return nil
 	}
 	f.seq = frame.Seq
 	all = f.say(frame.Said)
+	saying := f.state.Solve.Saying
 	f.state.Solve = *frame.Solve
+	f.state.Solve.Saying = saying
 	f.state.Solve.Team = f.team
 	switch said := frame.Said; said.Form {
 	case "proposal":

@@ -154,6 +154,27 @@ func TestSupportAndProposalsAreChangedByPatches(t *testing.T) {
 	}
 }
 
+func TestWhatAgentsAreSayingIsAPatchOfTheState(t *testing.T) {
+	t.Parallel()
+	f := agui.NewFold("t", "r", 0)
+	says := func(all map[string]string) []agui.Event {
+		return f.Frame(api.Frame{Type: api.FrameSaying, Solve: &api.Solve{Saying: all}})
+	}
+	if got := says(map[string]string{"ada": "blue"}); got != nil {
+		t.Errorf("before the state: %+v", got)
+	}
+	first := f.Frame(frame(1, "note", nil))
+	said := says(map[string]string{"ada": "blue"})
+	f.Frame(frame(2, "note", nil)) // of another agent's turn
+	state := patch(t, first[len(first)-1].Snapshot, said[0].Delta.([]agui.Op))
+	if got := state.(map[string]any)["solve"].(map[string]any)["saying"].(map[string]any)["ada"]; got != "blue" {
+		t.Errorf("ada says %v", got)
+	}
+	if gone := says(nil); len(gone) != 1 || gone[0].Delta.([]agui.Op)[0].Op != "remove" {
+		t.Errorf("when nobody speaks: %+v", gone)
+	}
+}
+
 func TestACallToAllowIsAnInterruptOfItsToolCall(t *testing.T) {
 	t.Parallel()
 	d := api.SolveDetail{Solve: api.Solve{ID: "r.t", State: api.Waiting}}

@@ -75,7 +75,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no")
-	s.Hub.Subscribe(c, api.Subscription{Solves: []string{one.id}, Types: []string{api.FrameSignal}}, nil)
+	s.Hub.Subscribe(c, api.Subscription{Solves: []string{one.id}, Types: []string{api.FrameSignal, api.FrameSaying}}, nil)
 	to := &stream{w: w, c: http.NewResponseController(w)}
 	ended := s.show(r.Context(), c, one, NewFold(in.ThreadID, in.RunID, one.after), to)
 	if !ended && one.own && (r.Context().Err() != nil || to.err != nil) {
@@ -195,7 +195,7 @@ func (s *Server) show(ctx context.Context, c *feed.Client, one run, f *Fold, to 
 		return true
 	}
 	for frame := range s.Hub.Frames(ctx, c) {
-		if frame.Type == api.FrameSignal {
+		if frame.Type == api.FrameSignal || frame.Type == api.FrameSaying {
 			to.send(f.Frame(frame))
 		} else {
 			d, err := s.Backend.Solves.Get(ctx, one.id, f.Seq())

@@ -1,7 +1,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { get, Problem } from "./api";
 import { epoch, read, refuse } from "./feed";
-import type { Item, Room, Session, Solve } from "./types";
+import type { Frame, Item, Room, Session, Solve } from "./types";
 
 // What several screens show: the session, and the lists of solves, of the inbox and of rooms,
 // kept up by the feed.
@@ -10,6 +10,8 @@ export const solves = signal<Solve[] | undefined>(undefined);
 export const inbox = signal<Item[] | undefined>(undefined);
 export const rooms = signal<Room[] | undefined>(undefined);
 export const broken = signal<Problem | undefined>(undefined);
+
+export const saying = signal<Record<string, Record<string, string>>>({}); // by solve, by agent: of answers that are not complete
 
 export const running = computed(() => (solves.value ?? []).filter((s) => s.state === "running").length);
 export const waiting = computed(() => (inbox.value ?? []).filter((i) => i.open));
@@ -45,11 +47,22 @@ export function follow() {
     void load();
   });
   read((f) => {
-    if (f.solve) putSolve(f.solve);
+    if (f.solve) {
+      putSolve(f.solve);
+      saying.value = { ...saying.peek(), [f.solve.id]: says(f) };
+    }
     if (f.item) putItem(f.item);
     else if (f.solve && asks(f.solve)) askedAgain();
     if (f.type === "room") again();
   });
+}
+
+// says is what the agents of a frame's solve are saying after it.
+function says(f: Frame): Record<string, string> {
+  if (f.type === "saying") return f.solve!.saying ?? {};
+  if (f.solve!.state !== "running") return {};
+  const { [f.said?.by ?? ""]: _, ...others } = saying.peek()[f.solve!.id] ?? {};
+  return others;
 }
 
 // asks reports whether a solve waits for a person, or waited when it was last heard of. Frames

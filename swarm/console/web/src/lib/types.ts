@@ -8,6 +8,7 @@ export interface Solve {
   agents: number; rounds: number; signals: number; waits: number;
   began: string; ended?: string; updated: string; seq: number;
   budget?: { limit: string; used: number }; cost: Cost;
+  saying?: Record<string, string>; // what its agents are saying now, by agent: in no log
 }
 export interface Leader { proposal: string; content: string; support: number; confidence: number; learned: boolean }
 export interface Cost { calls: number; inputTokens: number; cachedTokens?: number; outputTokens: number; dollars?: number; seconds?: number }
@@ -96,7 +97,7 @@ export interface Reading { run: string; type: "solves" | "rooms"; share: number 
 
 // A Frame is one message of the feed.
 export interface Frame {
-  type: "hello" | "signal" | "room" | "resync" | "alive"; log?: string; seq?: number; time?: string; kind?: string;
+  type: "hello" | "signal" | "saying" | "room" | "resync" | "alive"; log?: string; seq?: number; time?: string; kind?: string;
   solve?: Solve; said?: Said; vote?: Vote; step?: Step; changes?: string[]; item?: Item;
   room?: string; event?: RoomEvent; boot?: string; cursor?: Record<string, number>; reason?: string;
 }

@@ -1,9 +1,11 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../../lib/keys";
 import { note, route } from "../../lib/route";
+import { name, saying } from "../../lib/store";
 import { clean, count, group, lasting } from "../../lib/text";
 import { counts, items, type Filter, type Item } from "../../play/items";
 import { find, type Play } from "../../play/play";
+import { Glyph } from "../../parts/glyph";
 import { DebateRow, Row } from "./row";
 import type { View } from "./state";
 
@@ -37,6 +39,7 @@ export function Log({ view }: { view: View }) {
         {shown.from > 0 && <More text={`${group(shown.from)} earlier`} above more={() => setRange({ ...shown, from: Math.max(0, shown.from - page) })} />}
         {all.slice(shown.from, shown.to).map((item) => <One key={item.key} item={item} view={view} />)}
         {shown.to < all.length && <More text={`${group(all.length - shown.to)} later`} more={() => setRange({ ...shown, to: shown.to + page })} />}
+        {shown.to >= all.length && <Saying id={play.detail.id} />}
         {!all.length && <p class="mut">{filter === "all" ? "Nothing has been said yet." : "Nothing of that kind was said."}</p>}
       </div>
     </section>
@@ -75,6 +78,13 @@ function One({ item, view }: { item: Item; view: View }) {
   if (item.type === "round") return <RoundHead play={view.play} item={item} />;
   if (item.type === "debate") return <DebateRow i={item.i} debate={item.debate} view={view} play={view.play} />;
   return <Row i={item.i} said={item.said} view={view} play={view.play} />;
+}
+
+// Saying is what agents are saying, until it is a signal.
+function Saying({ id }: { id: string }) {
+  return <>{Object.entries(saying.value[id] ?? {}).map(([agent, words]) => (
+    <div key={agent} class="e saying"><span class="s" /><Glyph name="note" /><span class="who" title={clean(agent)}>{clean(name(agent))}</span><div class="t"><p>{clean(words)}</p></div></div>
+  ))}</>;
 }
 
 // useMarks dims what comes after the position and marks the row that is there. It changes classes

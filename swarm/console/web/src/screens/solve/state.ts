@@ -30,7 +30,7 @@ export function useDetail(id: string) {
       }
     };
     return read((f) => {
-      if (f.solve?.id !== id) return;
+      if (f.solve?.id !== id || f.type === "saying") return;
       loaded.put((d) => append(d, f));
       if (f.changes?.length || f.solve.state !== "running") void fetchNews();
     });

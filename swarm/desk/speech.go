@@ -1,6 +1,10 @@
-package main
+package desk
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
 
 // shownBytes is how much is kept of the end of a speech.
 const shownBytes = 400
@@ -12,23 +16,16 @@ type speech struct {
 	began, plain    bool
 	quoted, escaped bool
 	skip            int // characters of an escaped one
-	text, newest    string
-}
-
-// words returns what a person reads.
-func (s *speech) words() string {
-	if s == nil {
-		return ""
-	}
-	return s.newest
+	text            []byte
+	newest          string
 }
 
 func (s *speech) add(piece string) {
 	for _, r := range piece {
 		s.next(r)
 	}
-	if s.plain || strings.Contains(s.text, " ") {
-		s.newest = s.text[max(0, len(s.text)-shownBytes):]
+	if s.plain || bytes.ContainsRune(s.text, ' ') {
+		s.newest = strings.ToValidUTF8(string(s.text[max(0, len(s.text)-shownBytes):]), "")
 	}
 }
 
@@ -43,7 +40,7 @@ func (s *speech) next(r rune) {
 		s.keep(r, true)
 	case !s.quoted:
 		if s.quoted = r == '"'; s.quoted {
-			s.text = ""
+			s.text = s.text[:0]
 		}
 	case s.skip > 0:
 		s.skip--
@@ -67,7 +64,7 @@ func (s *speech) keep(r rune, is bool) {
 		return
 	}
 	if len(s.text) > 2*shownBytes { // so that a long speech takes linear time
-		s.text = s.text[len(s.text)-shownBytes:]
+		s.text = append(s.text[:0], s.text[len(s.text)-shownBytes:]...)
 	}
-	s.text += string(r)
+	s.text = utf8.AppendRune(s.text, r)
 }
