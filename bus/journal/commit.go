@@ -72,7 +72,7 @@ func (j *File) writeLocked(sync bool) {
 		setSynced(group[:frameSize], j.enc.head.seed(at))
 	}
 	j.mu.Unlock()
-	_, err := f.WriteAt(group, at)
+	err := j.writeAt(f, group, at)
 	if err == nil && sync {
 		err = f.Sync()
 	}
@@ -90,6 +90,44 @@ func (j *File) writeLocked(sync bool) {
 		j.movedLocked(at+int64(len(group)), sync)
 	}
 	j.moved.Broadcast()
+}
+
+// writeAt writes a group, and waits for room if the journal does.
+func (j *File) writeAt(f file, group []byte, at int64) error {
+	for told := false; ; told = true {
+		_, err := f.WriteAt(group, at)
+		if j.opts.Full == nil || !isFull(err) {
+			if told {
+				j.tellFull(nil)
+			}
+			return err
+		}
+		if !told {
+			j.tellFull(err)
+		}
+		select {
+		case <-time.After(roomEvery):
+		case <-j.closing:
+			return err
+		}
+	}
+}
+
+// roomEvery is the time between two looks for room.
+const roomEvery = time.Second
+
+func (j *File) tellFull(err error) {
+	j.mu.Lock()
+	j.full = err
+	j.mu.Unlock()
+	j.opts.Full(err)
+}
+
+// Full returns the error of a write that waits for room ([Options].Full); nil: none does.
+func (j *File) Full() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.full
 }
 
 // checkName returns an error if the journal's file has lost its name, because

@@ -12,7 +12,7 @@
 // [SyncInterval] and [SyncNever] acknowledge records when the operating system
 // has them: they then survive a crash of the process, but not a loss of power.
 // A failed write or sync is never retried: the journal fails ([ErrFailed]) and
-// has to be reopened.
+// has to be reopened. What a journal with [Options].Full finds no room for waits instead.
 //
 // # Integrity
 //

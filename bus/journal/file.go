@@ -17,6 +17,9 @@ type File struct {
 	lock io.Closer
 	cut  int64 // bytes of a torn record that Open cut off
 
+	closing chan struct{} // closed when Close is called
+	close   func()        // closes it
+
 	mu       sync.Mutex // protects the fields below
 	moved    *sync.Cond // broadcast when a group has been written, or has failed
 	f        file
@@ -27,6 +30,7 @@ type File struct {
 	durable  int64  // end of what the disk has
 	writing  bool   // a group is being written
 	err      error  // the first failure
+	full     error  // why a write waits; nil: none does
 	closed   bool
 	timer    *time.Timer   // of the next sync; nil: none is due
 	news     chan struct{} // closed when readers have more to read; nil: no one waits
@@ -63,7 +67,8 @@ func Open(path string, o *Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &File{opts: opts}
+	j := &File{opts: opts, closing: make(chan struct{})}
+	j.close = sync.OnceFunc(func() { close(j.closing) })
 	j.moved = sync.NewCond(&j.mu)
 	if j.path, err = opts.disk.Resolve(path); err != nil {
 		return nil, err
@@ -187,6 +192,7 @@ func (j *File) Snapshot() (Snapshot, error) {
 
 // Close implements [Store].
 func (j *File) Close() error {
+	j.close()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed {

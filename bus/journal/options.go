@@ -9,6 +9,11 @@ import (
 type Options struct {
 	Sync     Sync
 	Interval time.Duration // for [SyncInterval]; 0 means 100ms
+	// Full is called with the error of a write that finds no room on the disk, or none left of a
+	// quota, and with nil when it is written: appends wait meanwhile, without being acknowledged, and
+	// the write is tried again each second, until there is room or the journal is closed. Nil: such a
+	// journal fails ([ErrFailed]).
+	Full func(error)
 
 	disk disk
 }

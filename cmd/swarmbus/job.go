@@ -58,7 +58,7 @@ func (j *job) close() (err error) {
 
 // journal opens the journal that was asked for.
 func (j *job) journal(name string, notes io.Writer) error {
-	file, err := newRun(name)
+	file, err := newRun(name, notes)
 	if err != nil {
 		return err
 	}
@@ -75,13 +75,18 @@ func (j *job) begin(name string, notes io.Writer) (err error) {
 	return err
 }
 
+// waits are the options of a run that waits while the disk is full, and says so.
+func waits(path string, notes io.Writer) *journal.Options {
+	return &journal.Options{Full: func(err error) { full(notes)(path, err) }}
+}
+
 // newRun opens a journal for a run that is not there yet.
-func newRun(name string) (*journal.File, error) {
+func newRun(name string, notes io.Writer) (*journal.File, error) {
 	path, err := runs.Make(name)
 	if err != nil {
 		return nil, err
 	}
-	file, err := journal.Open(path, nil)
+	file, err := journal.Open(path, waits(path, notes))
 	if err != nil {
 		return nil, err
 	}

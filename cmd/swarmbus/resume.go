@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"slices"
@@ -260,7 +261,7 @@ func sayLeft(cmd *cobra.Command) error {
 // continued continues a run, after say has said something in its journal, if it is not nil. What say
 // returns is the answer of the solve; nil: none.
 func (f *solveFlags) continued(cmd *cobra.Command, say func(*journal.File) (signals.Any, error)) error {
-	file, err := openRun(f.resume)
+	file, err := openRun(f.resume, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -301,10 +302,10 @@ func proposed(log []signals.Any, id string) bool {
 }
 
 // openRun opens the journal of an existing run.
-func openRun(name string) (*journal.File, error) {
+func openRun(name string, notes io.Writer) (*journal.File, error) {
 	path, err := runs.Find(name)
 	if err != nil {
 		return nil, err
 	}
-	return journal.Open(path, nil)
+	return journal.Open(path, waits(path, notes))
 }

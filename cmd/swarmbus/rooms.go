@@ -113,7 +113,7 @@ func (f officeFlags) talk(ctx context.Context, file string, in io.Reader, out io
 	if _, err := runs.Make(f.run); err != nil {
 		return err
 	}
-	store, err := journal.Open(path, nil)
+	store, err := journal.Open(path, waits(path, out))
 	if err != nil {
 		return err
 	}

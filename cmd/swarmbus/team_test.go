@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,7 +85,7 @@ func TestATeamFileSaysWhatFlagsSay(t *testing.T) {
 // teamIn returns what a run says about how its team works, with all defaults.
 func teamIn(t *testing.T, path string) *teams.Team {
 	t.Helper()
-	run, err := openRun(path)
+	run, err := openRun(path, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

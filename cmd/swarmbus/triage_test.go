@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -287,7 +288,7 @@ var results = map[string]string{
 
 // hasTerms reports whether the run can be continued.
 func (p place) hasTerms() bool {
-	run, err := openRun(p.run)
+	run, err := openRun(p.run, io.Discard)
 	if err != nil {
 		return false
 	}

@@ -168,11 +168,12 @@ func (d *Desk) Free(ctx context.Context, thread string) error {
 	}
 }
 
-// Reached returns an [*OutageError] while no server of the log answers: what has to be written would
-// wait until one does.
+// Reached returns an [*OutageError] while no server of the log answers, or the disk is full: what has
+// to be written would wait until that has passed.
 func (d *Desk) Reached(ctx context.Context) error {
-	if h := d.place.Health(ctx); h.Stream != nil && h.Stream.Outage() != "" {
-		return &OutageError{h.Stream}
+	h := d.Health(ctx)
+	if problem := h.Outage(); problem != "" {
+		return &OutageError{problem}
 	}
 	return nil
 }

@@ -160,6 +160,9 @@ func (l *Local) Health(context.Context) (h Health) {
 	if l.swarm != nil {
 		h.Bus = l.swarm.Bus().Stats()
 	}
+	if file, ok := l.store.(interface{ Full() error }); ok { // a journal.File
+		h.Full = file.Full()
+	}
 	return h
 }
 

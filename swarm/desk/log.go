@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -23,6 +24,7 @@ type Log struct {
 	news  chan struct{} // closed when something has changed
 	stale bool          // records were dropped: the log has to be folded again
 	err   error         // why the log is no longer followed
+	kept  error         // why the oldest records were not dropped when that was tried last
 	past  float64       // how much of what there was at the start has been read, 0 to 1
 
 	ended chan struct{} // closed when the log is no longer followed
@@ -68,11 +70,19 @@ func (l *Log) Read() float64 {
 	return l.past
 }
 
-// Err returns why the log is no longer followed; nil: it is, or its place was closed.
+// Err returns why the log is no longer followed, or keeps more than it should; nil: neither, or its
+// place was closed.
 func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.err
+	return cmp.Or(l.err, l.kept)
+}
+
+// retained notes how it went to drop the oldest records. The next solve tries again.
+func (l *Log) retained(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept = err
 }
 
 // tell wakes those that wait for news.

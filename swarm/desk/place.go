@@ -73,6 +73,19 @@ type Seat struct {
 type Health struct {
 	Bus    bus.Stats // of the bus of this process; zero: there is none
 	Stream *Stream   // nil: the log is not on servers
+	Full   error     // why what is written waits for room on the disk; nil: it does not
+}
+
+// Outage says why what is written waits, on a full disk or because no server answers; it is empty if
+// it does not.
+func (h *Health) Outage() string {
+	switch {
+	case h.Full != nil:
+		return fmt.Sprintf("the journal finds no room on the disk, and goes on when there is some: %v", h.Full)
+	case h.Stream != nil:
+		return h.Stream.Outage()
+	}
+	return ""
 }
 
 // A Stream is how a log on servers is doing.

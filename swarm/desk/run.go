@@ -27,10 +27,10 @@ var (
 	ErrKind = errors.New("factsDiffer and checkable: only the file of the team can say so, since other processes may drive the solve")
 )
 
-// An OutageError says that nothing was done, because no server of the log answers.
-type OutageError struct{ Stream *Stream }
+// An OutageError says that nothing was done, because nothing can be written: see [Health.Outage].
+type OutageError struct{ Problem string }
 
-func (e *OutageError) Error() string { return "nothing was done: " + e.Stream.Outage() }
+func (e *OutageError) Error() string { return "nothing was done: " + e.Problem }
 
 // A DrivenError says that another process drives a solve.
 type DrivenError struct{ Process string }
@@ -60,8 +60,11 @@ func (d *Desk) Start(ctx context.Context, t Task) (thread string, known bool, er
 	if err := d.Begun(ctx); err != nil {
 		return "", false, err
 	}
+	if err := d.Reached(ctx); err != nil {
+		return "", false, err
+	}
 	if d.shared != nil {
-		if err := errors.Join(d.Ready(ctx), d.Reached(ctx)); err != nil {
+		if err := d.Ready(ctx); err != nil {
 			return "", false, err
 		}
 		before, ok := d.known(t.Task)
@@ -252,9 +255,7 @@ func (d *Desk) left(thread string) {
 		if dropped {
 			d.log.dropped()
 		}
-		if err != nil {
-			d.log.fail(err)
-		}
+		d.log.retained(err)
 	}
 }
 

@@ -35,6 +35,9 @@ type Options struct {
 	// Watch is called for the bus of each team before its first solve, and the function that
 	// it returns when the team has ended. Nil: no bus is watched.
 	Watch func(*bus.Bus) (stop func(), err error)
+	// Full is called when a run finds no room on the disk, so that it waits, and with a nil error
+	// when it goes on. Nil: nothing is.
+	Full  func(run string, err error)
 	Clock func() time.Time
 }
 
@@ -54,6 +57,9 @@ type Host struct {
 func Open(ctx context.Context, o Options) (h *Host, err error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
+	}
+	if o.Full == nil {
+		o.Full = func(string, error) {}
 	}
 	h = &Host{o: o, began: o.Clock(), archive: newArchive(o.Dir)}
 	defer func() {
@@ -91,7 +97,7 @@ func Open(ctx context.Context, o Options) (h *Host, err error) {
 		if h.desk(o.Office.Name) != nil {
 			return h, fmt.Errorf("%q is the name of another run", o.Office.Name)
 		}
-		if h.office, err = openOffice(ctx, o.Dir, o.Office, o.Hub); err != nil {
+		if h.office, err = openOffice(ctx, &o); err != nil {
 			return h, err
 		}
 	}

@@ -50,11 +50,12 @@ type office struct {
 }
 
 // openOffice opens an office, and begins to read its log.
-func openOffice(ctx context.Context, dir string, o *Office, feed Feed) (of *office, err error) {
+func openOffice(ctx context.Context, with *Options) (of *office, err error) {
+	o, feed := with.Office, with.Hub
 	if o.Shared != nil {
 		of, err = share(o, feed)
 	} else {
-		of, err = keep(dir, o, feed)
+		of, err = keep(with)
 	}
 	if err != nil {
 		return nil, err
@@ -77,8 +78,9 @@ func openOffice(ctx context.Context, dir string, o *Office, feed Feed) (of *offi
 }
 
 // keep opens the journal of an office that this server alone has.
-func keep(dir string, o *Office, feed Feed) (of *office, err error) {
-	store, err := journal.Open(filepath.Join(dir, o.Name+runs.Suffix), &journal.Options{Sync: o.Sync})
+func keep(with *Options) (of *office, err error) {
+	o, dir := with.Office, with.Dir
+	store, err := journal.Open(filepath.Join(dir, o.Name+runs.Suffix), &journal.Options{Sync: o.Sync, Full: func(err error) { with.Full(o.Name, err) }})
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +97,7 @@ func keep(dir string, o *Office, feed Feed) (of *office, err error) {
 	if err := options.Validate(); err != nil {
 		return nil, err
 	}
-	of = &office{Office: *o, log: store, agents: options.Agents, feed: feed, release: func(context.Context) error { return store.Close() }}
+	of = &office{Office: *o, log: store, agents: options.Agents, feed: with.Hub, release: func(context.Context) error { return store.Close() }}
 	of.make = func(ctx context.Context) (Router, error) {
 		router, err := rooms.New(ctx, options)
 		if err != nil {
@@ -142,6 +144,30 @@ func (o *office) opened(ctx context.Context) (Router, error) {
 		return nil, api.NewError(http.StatusServiceUnavailable, fmt.Sprintf("the rooms cannot be opened: %v", o.problem()))
 	}
 	return o.router, nil
+}
+
+// health returns how the log of the rooms is doing.
+func (o *office) health(ctx context.Context) (h work.Health) {
+	if o.Shared != nil && o.Shared.Health != nil {
+		h.Stream = o.Shared.Health(ctx)
+	}
+	if file, ok := o.log.(*journal.File); ok {
+		h.Full = file.Full()
+	}
+	return h
+}
+
+// writable is opened for what has to be written: it is refused while that would wait.
+func (o *office) writable(ctx context.Context) (Router, error) {
+	router, err := o.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h := o.health(ctx)
+	if problem := h.Outage(); problem != "" {
+		return nil, refused(&work.OutageError{Problem: problem})
+	}
+	return router, nil
 }
 
 // read shows the events that there are, the newest of them to the feed, and returns the

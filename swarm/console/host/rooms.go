@@ -66,7 +66,7 @@ func (o *office) Create(ctx context.Context, room string) (api.Room, error) {
 	if err := events.CheckName("room", room); err != nil {
 		return api.Room{}, roomProblem(err)
 	}
-	router, err := o.opened(ctx)
+	router, err := o.writable(ctx)
 	if err != nil {
 		return api.Room{}, err
 	}
@@ -86,7 +86,7 @@ func (o *office) Say(ctx context.Context, room string, m api.NewMessage) (api.Re
 		}
 		of.Priority = p
 	}
-	router, err := o.opened(ctx)
+	router, err := o.writable(ctx)
 	if err != nil {
 		return api.Receipt{}, err
 	}
@@ -101,7 +101,7 @@ func (o *office) Say(ctx context.Context, room string, m api.NewMessage) (api.Re
 
 // Read implements [api.Rooms].
 func (o *office) Read(ctx context.Context, room string, through uint64) (api.Room, error) {
-	router, err := o.opened(ctx)
+	router, err := o.writable(ctx)
 	if err != nil {
 		return api.Room{}, err
 	}

@@ -56,7 +56,7 @@ func (s system) Health(ctx context.Context) (api.Health, error) {
 				Name: r.Agent, Site: placeOf(r.Site), Pending: r.Account.Pending, Slow: r.Account.Pending > slow || r.Running > 0, Account: accountOf(r.Account),
 			})
 		}
-		addStream(&one, health.Stream)
+		addPlace(&one, &health)
 		of.Logs, of.OK = append(of.Logs, one), of.OK && one.Problem == ""
 	}
 	if o := s.h.office; o != nil {
@@ -66,20 +66,16 @@ func (s system) Health(ctx context.Context) (api.Health, error) {
 		if problem != nil {
 			one.Problem = problem.Error()
 		}
-		if o.Shared != nil && o.Shared.Health != nil {
-			addStream(&one, o.Shared.Health(ctx))
-		}
+		health := o.health(ctx)
+		addPlace(&one, &health)
 		of.Logs, of.OK = append(of.Logs, one), of.OK && one.Problem == ""
 	}
 	return of, nil
 }
 
-// addStream adds how a log on servers is doing. One that is not connected is a problem.
-func addStream(l *api.LogHealth, now *work.Stream) {
-	if now == nil {
-		return
-	}
-	l.Stream = (*api.StreamHealth)(now)
+// addPlace adds how a place is doing. One whose servers do not answer, or whose disk is full, is a problem.
+func addPlace(l *api.LogHealth, now *work.Health) {
+	l.Stream = (*api.StreamHealth)(now.Stream)
 	if l.Problem == "" {
 		l.Problem = now.Outage()
 	}

@@ -1,0 +1,12 @@
+package journal
+
+import (
+	"errors"
+
+	"golang.org/x/sys/windows"
+)
+
+// isFull reports whether a write found no room.
+func isFull(err error) bool {
+	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
+}
