@@ -134,8 +134,8 @@ func TestModulesThatAPackageTakesInAreAsStated(t *testing.T) {
 		"agents":           "github.com/rs/xid",
 		"bus":              "github.com/rs/xid",
 		"consensus":        "",
-		"swarm":            "github.com/rs/xid",
-		"swarm/transcript": "github.com/clipperhouse/displaywidth github.com/clipperhouse/uax29/v2 github.com/rs/xid",
+		"swarm":            "github.com/google/jsonschema-go github.com/gowebpki/jcs github.com/rs/xid", // which checks the arguments of answers
+		"swarm/transcript": "github.com/clipperhouse/displaywidth github.com/clipperhouse/uax29/v2 github.com/google/jsonschema-go github.com/gowebpki/jcs github.com/rs/xid",
 	} {
 		list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./"+pkg)
 		printed, err := list.Output()

@@ -92,7 +92,7 @@ var rules = []struct {
 	{"agents/models/openai", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
 	{"agents/models/a2a", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
 	{"agents/models/anthropic", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
-	{"agents/asking", rule{ours: []string{"signals"}}},
+	{"agents/asking", rule{ours: []string{"signals", "internal/schema"}}},
 	{"agents/tools", rule{
 		ours:   []string{"internal/retry", "internal/schema", "signals", "agents", "agents/asking", "agents/hooks", "agents/models"},
 		others: []string{"golang.org/x/time/rate"},

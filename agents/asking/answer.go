@@ -3,12 +3,14 @@ package asking
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/swarmbus/swarmbus/internal/schema"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -46,6 +48,32 @@ func (c Call) Verdicts() []Verdict {
 		return verdicts
 	}
 	return []Verdict{Once, Deny, Respond}
+}
+
+// Takes returns a [*signals.FieldError] for an answer that the question does not take: one whose
+// verdict it does not have, a denial without a reason, arguments that do not fit the tool, or one to
+// a question that reads otherwise. Nothing is used up by it.
+func (c Call) Takes(a Answer) error {
+	wrong := func(field, value, problem string) error {
+		return &signals.FieldError{Kind: KindAnswered, Field: field, Value: text.Cut(value, 80), Problem: problem}
+	}
+	if err := a.Check(signals.Limits{}); err != nil {
+		return err
+	}
+	switch {
+	case !slices.Contains(c.Verdicts(), a.Verdict):
+		return wrong("verdict", string(a.Verdict), "this call may have been made: it can be allowed once")
+	case a.Verdict == Deny && strings.TrimSpace(a.Reason) == "":
+		return wrong("reason", "", "required to deny: the agent sees it")
+	case a.Shown != "" && a.Shown != c.Shown():
+		return wrong("shown", a.Shown, "not of the question as it is: read it again")
+	case a.Verdict != Edit || c.Input == "":
+		return nil
+	}
+	if err := schema.Check(json.RawMessage(c.Input), json.RawMessage(a.Args)); err != nil {
+		return wrong("args", a.Args, "does not fit the tool: "+text.Cut(err.Error(), 500))
+	}
+	return nil
 }
 
 // Kind returns KindAnswered.

@@ -28,15 +28,16 @@ func Payloads() []signals.Registration {
 
 // A Call is the call of a tool that a person is asked about. Make one with [New].
 type Call struct {
-	ID     string `json:"id"`     // commits to what an answer allows
-	Thread string `json:"thread"` // required
-	Agent  string `json:"agent"`  // required
-	Turn   int    `json:"turn"`   // of the agent, from 1
-	Call   int    `json:"call"`   // of a tool within the turn, from 1
-	Tool   string `json:"tool"`   // required; the full name
-	Args   string `json:"args"`   // required; JSON, the bytes that the tool gets
-	Spec   string `json:"spec"`   // digest of the tool's definition
-	Rule   string `json:"rule"`   // that asks, such as "files/*: ask"
+	ID     string `json:"id"`              // commits to what an answer allows
+	Thread string `json:"thread"`          // required
+	Agent  string `json:"agent"`           // required
+	Turn   int    `json:"turn"`            // of the agent, from 1
+	Call   int    `json:"call"`            // of a tool within the turn, from 1
+	Tool   string `json:"tool"`            // required; the full name
+	Args   string `json:"args"`            // required; JSON, the bytes that the tool gets
+	Spec   string `json:"spec"`            // digest of the tool's definition
+	Input  string `json:"input,omitempty"` // JSON schema of other arguments that an answer may have; "": any
+	Rule   string `json:"rule"`            // that asks, such as "files/*: ask"
 
 	// Attempt is 0 for a call that has not been made. Otherwise so many calls began and have
 	// no result on record, so the call may have been made.
@@ -108,7 +109,7 @@ func specOf(definition string) (s spec) {
 
 // size returns how many bytes of others the question has.
 func (c Call) size() int {
-	return len(c.Args) + len(c.Why) + len(c.Changed) + len(c.Offered) + len(c.WasArgs)
+	return len(c.Args) + len(c.Why) + len(c.Changed) + len(c.Offered) + len(c.WasArgs) + len(c.Input)
 }
 
 // Kind returns KindAsked.
@@ -134,13 +135,15 @@ func (c Call) Check(l signals.Limits) error {
 		return wrong("offered", c.Offered, "not the tool that is asked about")
 	case c.WasArgs != "" && !json.Valid([]byte(c.WasArgs)):
 		return wrong("wasArgs", c.WasArgs, "not JSON")
+	case c.Input != "" && !json.Valid([]byte(c.Input)):
+		return wrong("input", c.Input, "not JSON")
 	case c.Expires < 0 || !slices.Contains(Expiries(), c.OnExpiry):
 		return wrong("onExpiry", string(c.OnExpiry), fmt.Sprintf("not one of %q", Expiries()))
 	case c.ID != c.digest():
 		return wrong("id", c.ID, "not that of what is asked")
 	}
 	return cmp.Or(
-		l.Name("thread", c.Thread), l.Name("agent", c.Agent), l.Name("tool", c.Tool), l.Text("args", c.Args),
+		l.Name("thread", c.Thread), l.Name("agent", c.Agent), l.Name("tool", c.Tool), l.Text("args", c.Args), l.Text("input", c.Input),
 		l.Text("spec", c.Spec), l.Text("rule", c.Rule), l.Required("why", c.Why), l.Text("changed", c.Changed),
 		l.Text("offered", c.Offered), l.Text("was", c.Was), l.Text("wasArgs", c.WasArgs), l.Text("wasRule", c.WasRule),
 	)

@@ -19,6 +19,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/internal/schema"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -168,7 +169,7 @@ func (c *Calls) call(ctx context.Context, p Place, o offer, args json.RawMessage
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	if err := o.conforms(args); err != nil {
+	if err := schema.Check(o.checks(), args); err != nil {
 		return refused(Invalid, fmt.Sprintf("the arguments do not conform to the schema of %s: %s", o.Full(), text.Cut(err.Error(), 500))), nil
 	}
 	if _, err := asking.Show(string(args)); err != nil {
@@ -222,7 +223,7 @@ func (c *Calls) perform(ctx context.Context, p Place, o offer, args json.RawMess
 
 // edited makes a call with a person's arguments, which the agent is told.
 func (c *Calls) edited(ctx context.Context, tool Tool, args json.RawMessage) (entry, error) {
-	if err := tool.conforms(args); err != nil {
+	if err := schema.Check(tool.checks(), args); err != nil {
 		return refused(Invalid, fmt.Sprintf("a person has changed the arguments of %s to what does not conform to its schema: %s", tool.Full(), text.Cut(err.Error(), 500))), nil
 	}
 	if j := Judge(ctx, c.set.May, c.place.Agent, tool.Spec, args); j.Policy == Deny {
@@ -237,7 +238,7 @@ func (c *Calls) edited(ctx context.Context, tool Tool, args json.RawMessage) (en
 // begins unless the last answer is against it. Its error is a [*signals.FieldError] if the question
 // cannot be asked.
 func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args json.RawMessage) (said []asking.Answered, sent json.RawMessage, err error) {
-	q := asking.Call{Thread: p.Thread, Agent: p.Agent, Turn: p.Turn, Call: p.Call, Tool: o.Full(), Args: string(args), Spec: now.Hash(), Rule: o.rule, Expires: o.by.Expires, OnExpiry: o.by.OnExpiry}
+	q := asking.Call{Thread: p.Thread, Agent: p.Agent, Turn: p.Turn, Call: p.Call, Tool: o.Full(), Args: string(args), Spec: now.Hash(), Input: string(now.checks()), Rule: o.rule, Expires: o.by.Expires, OnExpiry: o.by.OnExpiry}
 	if o.policy == Ask {
 		q.Why = "this tool needs a person's approval"
 	}

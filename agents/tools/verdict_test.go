@@ -10,6 +10,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 // A sender is a tool that notes what it gets.
@@ -133,6 +134,19 @@ func TestWhatHasChangedSinceTheAnswerIsAskedAnewWithBoth(t *testing.T) {
 		by.answer(q, asking.Answer{Verdict: asking.Once})
 		if made(t, now, call("mail__send", c.args)); !slices.Equal(s.got, []string{c.args}) {
 			t.Errorf("%s: sent %q", name, s.got)
+		}
+	}
+}
+
+// An answer whose arguments do not fit would use the question up, and the call would fail.
+func TestAnAnswerWhoseArgumentsDoNotFitTheToolIsRefused(t *testing.T) {
+	s, by := &sender{schema: toSomebody}, newRecords()
+	_, err := makes(t.Context(), s.set(by, tools.Ask), call("mail__send", `{"to":"all"}`))
+	q := asked(t, err)[0]
+	for args, want := range map[string]string{`{"to":7}`: "does not fit the tool", `{}`: "does not fit the tool", `{"to":"ann"}`: ""} {
+		err := q.Takes(asking.Answer{ID: q.ID, Verdict: asking.Edit, Args: args})
+		if wrong := (*signals.FieldError)(nil); (err != nil) != (want != "") || err != nil && (!errors.As(err, &wrong) || wrong.Field != "args" || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: got %v, want %q", args, err, want)
 		}
 	}
 }

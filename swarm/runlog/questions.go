@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/asking"
@@ -104,8 +103,8 @@ func (q *Questions) Answers() []asking.Answered { return slices.Clone(q.answers)
 
 // Answer returns what the system has to publish to answer a question about a call: the answer,
 // after the question if that is not a signal yet. With a [*signals.FieldError] it refuses an answer to
-// what is not asked, one that the question does not take, a denial without a reason, and one under the
-// name of an agent of the solve; with an [*AnsweredError] that has the first one, one to what has been
+// what is not asked, one that the question does not take ([asking.Call.Takes]), and one under the name
+// of an agent of the solve; with an [*AnsweredError] that has the first one, one to what has been
 // answered.
 func (q *Questions) Answer(a asking.Answer) (say []signals.Any, err error) {
 	wrong := func(field, value, problem string) ([]signals.Any, error) {
@@ -115,22 +114,16 @@ func (q *Questions) Answer(a asking.Answer) (say []signals.Any, err error) {
 	if of == nil || of.Call == nil {
 		return wrong("id", a.ID, "not that of a call of a tool that is asked about")
 	}
-	if err := a.Check(signals.Limits{}); err != nil {
-		return nil, err
-	}
 	switch {
 	case of.Answer != nil:
 		return nil, &AnsweredError{Thread: of.Thread, By: of.Answer.By, At: of.Answer.At, Question: *of}
 	case !of.Open:
 		return wrong("id", a.ID, "not of a question that waits: it was asked anew, or the solve went on")
-	case !slices.Contains(of.Call.Verdicts(), a.Verdict):
-		return wrong("verdict", string(a.Verdict), "this call may have been made: it can be allowed once")
-	case a.Verdict == asking.Deny && strings.TrimSpace(a.Reason) == "":
-		return wrong("reason", "", "required to deny: the agent sees it")
 	case !append(q.team, of.Call.Agent).Outside(cmp.Or(a.By, Person)):
 		return wrong("by", a.By, "an agent of the solve, which never allows a call: give the name of the person who does")
-	case a.Shown != "" && a.Shown != of.Call.Shown():
-		return wrong("shown", a.Shown, "not of the question as it is: read it again")
+	}
+	if err := of.Call.Takes(a); err != nil {
+		return nil, err
 	}
 	h := signals.Header{Thread: of.Thread, Confidence: 1, TTL: -time.Millisecond, Recipients: signals.To(bus.System)}
 	if of.Seq == 0 {

@@ -9,6 +9,8 @@ require (
 
 require (
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	github.com/google/jsonschema-go v0.4.3 // indirect
+	github.com/gowebpki/jcs v1.0.2 // indirect
 	github.com/rs/xid v1.6.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 )

@@ -294,7 +294,7 @@ func forms(t *testing.T, s *hosttest.Server, version, task, tool string, v api.V
 }
 
 // A race is what else happens to a question while a surface shows it.
-var races = []string{"none", "rival first", "the list moves", "sent three times", "contradicted", "after the end", "restart", "without an id", "another's id", "at once"}
+var races = []string{"none", "rival first", "the list moves", "sent three times", "contradicted", "after the end", "restart", "without an id", "another's id", "at once", "does not fit"}
 
 // A way is a case of the matrix.
 type way struct {
@@ -430,6 +430,14 @@ func play(t *testing.T, s *hosttest.Server, on surface, task string, w way, fore
 		s.Done(t, solve)
 	case "restart":
 		s.Restart(t, nil)
+	case "does not fit":
+		bad := api.Verdict{Verdict: "edit", Args: `{"text":7}`}
+		if err := on.answers(t, s, solve, id, bad); err == nil || !errors.Is(err, errCannot) && !strings.Contains(err.Error(), "does not fit the tool") {
+			t.Errorf("%v: arguments that do not fit the tool: %v", w, err)
+		}
+		if open := s.Open(t, solve); !slices.ContainsFunc(open, func(i api.Item) bool { return i.ID == id }) {
+			t.Errorf("%v: the question is used up: %+v", w, open)
+		}
 	case "without an id":
 		id = ""
 		delete(first, target.id)

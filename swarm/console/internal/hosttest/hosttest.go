@@ -99,7 +99,7 @@ func (s *Server) options(k desk.Keep, calls []Call) swarm.Options {
 			continue
 		}
 		may.From = append(may.From, tools.Tool{
-			Spec: tools.Spec{Name: c.Tool, Description: "Does " + c.Tool + ".", Input: json.RawMessage(`{"type":"object"}`)},
+			Spec: tools.Spec{Name: c.Tool, Description: "Does " + c.Tool + ".", Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)},
 			Call: func(_ context.Context, args json.RawMessage) (tools.Result, error) {
 				s.mu.Lock()
 				defer s.mu.Unlock()
