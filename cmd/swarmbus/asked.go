@@ -140,7 +140,7 @@ func nameOfRun(store journal.Store) string {
 }
 
 // sayAsked says what somebody has to answer, and how, with these further flags.
-func sayAsked(w io.Writer, run, flags string, open []ask) {
+func sayAsked(w io.Writer, run string, flags []string, open []ask) {
 	for _, a := range open {
 		if a.verdicts == nil {
 			fmt.Fprintln(w, "Somebody has to answer this:")
@@ -158,17 +158,20 @@ func sayAsked(w io.Writer, run, flags string, open []ask) {
 }
 
 // sayHow says how to answer a question of a run.
-func sayHow(w io.Writer, run, flags string, a ask) {
-	ways := map[asking.Verdict]string{
-		asking.Once: "--allow", asking.Solve: "--allow=solve", asking.Deny: "--deny REASON", asking.Edit: "--allow --args JSON", asking.Respond: "--respond TEXT",
+func sayHow(w io.Writer, run string, flags []string, a ask) {
+	ways := map[asking.Verdict][]string{
+		asking.Once: {"--allow"}, asking.Solve: {"--allow=solve"}, asking.Deny: {"--deny", "REASON"}, asking.Edit: {"--allow", "--args", "JSON"}, asking.Respond: {"--respond", "TEXT"},
+	}
+	say := func(which string, way []string) {
+		fmt.Fprintln(w, "  "+text.Shell(slices.Concat([]string{"swarmbus", "answer", run, which, a.id}, way, flags)...))
 	}
 	fmt.Fprintln(w, "Answer with one of:")
 	for _, v := range a.verdicts {
-		fmt.Fprintf(w, "  swarmbus answer %s --call %s %s%s\n", run, a.id, ways[v], flags)
+		say("--call", ways[v])
 	}
 	if a.verdicts == nil {
-		for _, way := range []string{"TEXT", "--vote PROPOSAL", "--against PROPOSAL"} {
-			fmt.Fprintf(w, "  swarmbus answer %s --question %s %s%s\n", run, a.id, way, flags)
+		for _, way := range [][]string{{"TEXT"}, {"--vote", "PROPOSAL"}, {"--against", "PROPOSAL"}} {
+			say("--question", way)
 		}
 	}
 }

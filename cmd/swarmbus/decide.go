@@ -13,7 +13,6 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/consensus"
@@ -107,14 +106,17 @@ func decide(cmd *cobra.Command, f *decideFlags) error {
 	switch {
 	case (f.votes == "") == (f.from.From == ""):
 		return usage(errors.New("one of --votes and --from is required"))
-	case f.from.From != "" && len(f.files) == 0:
-		return usage(errors.New("--from needs the files to read"))
+	case f.from.From != "" && len(f.files) == 0 && !piped():
+		return usage(errors.New("--from needs the files to read, or votes on standard input"))
 	case f.from.From == "" && len(f.files) > 0:
 		return noArgs(cmd, f.files)
 	case !slices.Contains([]string{"", itemsCSV, itemsJSON}, f.items):
 		return usage(fmt.Errorf("--items %q is neither csv nor json", f.items))
 	case f.task == "" && cmd.Flags().Changed("task"):
 		return usage(errors.New("--task is empty; without it all tasks are decided"))
+	}
+	if f.from.From != "" && len(f.files) == 0 {
+		f.files = []string{"-"}
 	}
 	if f.from.From != "" && f.items == "" && f.task == "" {
 		f.items = itemsCSV
@@ -132,7 +134,7 @@ func decide(cmd *cobra.Command, f *decideFlags) error {
 	if err != nil {
 		return usage(err)
 	}
-	sets, refused, err := read(cmd.InOrStdin(), f)
+	sets, refused, err := read(f)
 	if err != nil {
 		return errors.Join(refusals(refused), err)
 	}
@@ -149,6 +151,12 @@ func decide(cmd *cobra.Command, f *decideFlags) error {
 		return err
 	}
 	return run.report(cmd.OutOrStdout())
+}
+
+// piped reports whether standard input is a pipe or a file, of which a command may read.
+func piped() bool {
+	info, err := os.Stdin.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice == 0
 }
 
 // A decideRun is one run of the command.
@@ -334,7 +342,7 @@ type progress struct{ bar *progressbar.ProgressBar }
 
 func newProgress(w io.Writer, sets []*votes.Set) *progress {
 	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !ok || !redraws(f) {
 		return &progress{}
 	}
 	total := 0

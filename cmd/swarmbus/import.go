@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -47,15 +46,11 @@ refused, with their line and the attribute that is wrong.` + aRun,
 			if format != formatExport && format != formatEvents {
 				return usage(fmt.Errorf("--format %q is neither %s nor %s", format, formatExport, formatEvents))
 			}
-			from := cmd.InOrStdin()
-			if args[0] != "-" {
-				f, err := os.Open(args[0])
-				if err != nil {
-					return err
-				}
-				defer f.Close() //nolint:errcheck // only read
-				from = f
+			from, err := text.Open(args[0])
+			if err != nil {
+				return err
 			}
+			defer from.Close() //nolint:errcheck // only read
 			name := strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))
 			if len(args) == 2 {
 				name = args[1]
@@ -174,11 +169,10 @@ func (in *eventImport) keep(s signals.Any) error {
 
 // eachEvent calls do for each event of a batch, or on a line, with where it stands.
 func eachEvent(from io.Reader, do func(where string, text []byte)) error {
-	all, err := io.ReadAll(from)
+	all, err := io.ReadAll(text.UTF8(from))
 	if err != nil {
 		return err
 	}
-	all = bytes.TrimPrefix(all, []byte("\ufeff"))
 	line, counted := 1, 0
 	for at := items.Space(all, 0); at < len(all); at = items.Space(all, at) {
 		line, counted = line+bytes.Count(all[counted:at], []byte("\n")), at

@@ -91,7 +91,7 @@ func newRun(name string, notes io.Writer) (*journal.File, error) {
 		return nil, err
 	}
 	if file.Last() > 0 {
-		return nil, errors.Join(fmt.Errorf("--journal %s already contains a run: name a new file, or go on with solve --resume %[1]s", path), file.Close())
+		return nil, errors.Join(fmt.Errorf("--journal %s already contains a run: name a new file, or go on with %s", path, text.Shell("swarmbus", "solve", "--resume", path)), file.Close())
 	}
 	return file, nil
 }
@@ -278,7 +278,11 @@ func (f *solveFlags) play(cmd *cobra.Command, j *job, begin func(*desk.Desk) ite
 	return shows.show(j.whole(ctx, d, begin(d)), func(r *solves.Result) (goesOn bool) {
 		goesOn = j.recorded(r) != nil
 		if !goesOn {
-			sayAsked(shows.notes, nameOfRun(j.store), "", waiting(asksOf(r)))
+			run := nameOfRun(j.store)
+			sayAsked(shows.notes, run, nil, waiting(asksOf(r)))
+			if run != "" && r.Stop == runlog.StopCancelled {
+				fmt.Fprintln(shows.notes, "It goes on with: "+text.Shell("swarmbus", "solve", "--resume", run))
+			}
 		}
 		return goesOn
 	})

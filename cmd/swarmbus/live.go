@@ -30,7 +30,7 @@ type live struct {
 
 func newLive(w io.Writer) *live {
 	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !ok || !redraws(f) {
 		return &live{notes: w}
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
@@ -39,6 +39,9 @@ func newLive(w io.Writer) *live {
 	}
 	return liveOn(w, width)
 }
+
+// redraws reports whether a file is a terminal on which a line can be drawn anew.
+func redraws(f *os.File) bool { return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" }
 
 // liveOn returns a line on a terminal with that many columns.
 func liveOn(w io.Writer, width int) *live {

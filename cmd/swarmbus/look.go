@@ -17,6 +17,9 @@ import (
 // os.Environ(), says otherwise (NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM). On other writers,
 // such as a file or a pipe, no line is cut. COLUMNS is the width of a terminal that does not tell.
 func lookOf(w io.Writer, env []string, width int) *transcript.Options {
+	if o, is := w.(*output); is {
+		w = o.w
+	}
 	o := &transcript.Options{Color: colorprofile.Detect(w, env) >= colorprofile.ANSI, Width: -1}
 	if f, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {

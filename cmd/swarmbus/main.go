@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -23,7 +25,12 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	asks := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as by nohup
+		asks = append(asks, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), asks...)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
@@ -65,9 +72,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	defer seen.close(stderr)
 	root := newRoot(&seen)
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	out := &output{w: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if failed := out.failed(); failed != nil && !errors.Is(err, failed) { // nobody has looked at it
+		err = fmt.Errorf("standard output: %w", failed)
+	}
 	if err == nil {
 		return exitDecided
 	}
@@ -83,6 +94,29 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	default:
 		return exitError
 	}
+}
+
+// An output is standard output, and knows whether all of it could be written. It is safe for
+// concurrent use.
+type output struct {
+	w io.Writer
+
+	mu  sync.Mutex // protects the field below
+	err error      // the first
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.err = cmp.Or(o.err, err)
+	return n, err
+}
+
+func (o *output) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
 }
 
 func newRoot(seen *telemetry) *cobra.Command {

@@ -239,7 +239,7 @@ func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 		if len(open) == 0 {
 			return false
 		}
-		sayAsked(shows.notes, f.nats.stream, atServer(r.Thread), open)
+		sayAsked(shows.notes, f.nats.stream, new(serverFlag).atThread(r.Thread), open)
 		fmt.Fprintln(shows.notes, "LINK is that of a swarmbus serve --nats with this team, which goes on with the solve")
 		return false
 	})

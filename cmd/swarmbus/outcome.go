@@ -86,7 +86,7 @@ func outcomesIn(file string) (all []outcome, err error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(written, []byte("\ufeff")))).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(written)).ReadAll()
 	if err == nil && len(rows) == 0 {
 		err = io.ErrUnexpectedEOF
 	}

@@ -66,6 +66,13 @@ A run that was killed before it asked is continued by solve --resume.` + aRun,
 			if err := notEmpty(cmd); err != nil {
 				return err
 			}
+			for i := 1; i < len(args); i++ {
+				said, err := spoken(args[i])
+				if err != nil {
+					return err
+				}
+				args[i] = said
+			}
 			f.solve.resume = args[0]
 			if f.server.link != "" {
 				return f.server.answer(cmd, &f, args[1:])
@@ -202,11 +209,11 @@ func (f *answerFlags) list(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return f.sayOpen(cmd, asksOf(all...), "")
+	return f.sayOpen(cmd, asksOf(all...), nil)
 }
 
 // sayOpen lists those of the questions of a run that wait, and that flags of the command name.
-func (f *answerFlags) sayOpen(cmd *cobra.Command, all []ask, flags string) error {
+func (f *answerFlags) sayOpen(cmd *cobra.Command, all []ask, flags []string) error {
 	open := slices.DeleteFunc(waiting(all), func(a ask) bool {
 		return !strings.HasPrefix(a.id, f.id) || f.thread != "" && a.thread != f.thread
 	})
@@ -271,7 +278,7 @@ func (f *solveFlags) continued(cmd *cobra.Command, say func(*journal.File) (sign
 	}
 	if err != nil {
 		if which := (*unnamed)(nil); errors.As(err, &which) {
-			sayAsked(cmd.ErrOrStderr(), f.resume, "", which.open)
+			sayAsked(cmd.ErrOrStderr(), f.resume, nil, which.open)
 			err = usage(err)
 		}
 		return errors.Join(err, file.Close())
@@ -282,7 +289,7 @@ func (f *solveFlags) continued(cmd *cobra.Command, say func(*journal.File) (sign
 	}
 	past, err := solves.List(file)
 	if open := callsOf(past...); len(open) > 0 {
-		sayAsked(cmd.ErrOrStderr(), nameOfRun(file), "", open)
+		sayAsked(cmd.ErrOrStderr(), nameOfRun(file), nil, open)
 		err = &statusError{status: exitEscalated}
 		if answer != nil {
 			err = usage(errors.New("the call of a tool waits, too: answer about it first"))

@@ -46,6 +46,9 @@ signal; 7 there is another one.` + aRun,
 			if err != nil || seq == 0 {
 				return usage(fmt.Errorf("%q is not the number of a signal", args[1]))
 			}
+			if args[2], err = spoken(args[2]); err != nil {
+				return err
+			}
 			if server.link != "" {
 				return server.retract(cmd, args[0], thread, uint(seq), by, args[2], &as)
 			}

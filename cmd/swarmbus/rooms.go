@@ -219,10 +219,14 @@ func obey(ctx context.Context, s *terminal.Session, in io.Reader) error {
 	for {
 		select {
 		case err := <-failed:
-			if errors.Is(err, io.EOF) {
-				return nil
+			if !errors.Is(err, io.EOF) {
+				return err
 			}
-			return err
+			if !s.Echo { // what a pipe has said is answered first
+				_, err = s.Do(ctx, "/wait")
+				return err
+			}
+			return nil
 		case line := <-lines:
 			if more, err := s.Do(ctx, line); err != nil || !more {
 				return err

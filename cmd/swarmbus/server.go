@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -167,7 +168,7 @@ func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) e
 	}
 	all = slices.DeleteFunc(all, func(it api.Item) bool { return it.Run != a.solve.resume })
 	if a.lists(text) {
-		return a.sayOpen(cmd, asksAt(all), " --server LINK")
+		return a.sayOpen(cmd, asksAt(all), f.words())
 	}
 	said, permit := api.Answer{}, (*asking.Answer)(nil)
 	if a.verdict() != "" {
@@ -183,7 +184,7 @@ func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) e
 	}
 	to, err := a.named(asksAt(all))
 	if which := (*unnamed)(nil); errors.As(err, &which) {
-		sayAsked(cmd.ErrOrStderr(), a.solve.resume, " --server LINK", which.open)
+		sayAsked(cmd.ErrOrStderr(), a.solve.resume, f.words(), which.open)
 		err = usage(err)
 	}
 	switch {
@@ -201,7 +202,7 @@ func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) e
 	if err != nil {
 		return err
 	}
-	return sayAnswered(cmd, c, item, a, to)
+	return f.sayAnswered(cmd, c, item, a, to)
 }
 
 // asksAt returns the questions that items of a server are.
@@ -225,7 +226,7 @@ func asksAt(items []api.Item) (asks []ask) {
 func idAt(it *api.Item) string { return strings.TrimPrefix(it.ID, it.Solve+".") }
 
 // sayAnswered says what was answered, and what still waits in the solve.
-func sayAnswered(cmd *cobra.Command, c *client.Client, item *api.Item, a *answerFlags, to *ask) error {
+func (f *serverFlag) sayAnswered(cmd *cobra.Command, c *client.Client, item *api.Item, a *answerFlags, to *ask) error {
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "Answered in the solve of %s\n", text.Printable(strconv.Quote(item.Task)))
 	a.sayWhat(out, to)
@@ -236,10 +237,10 @@ func sayAnswered(cmd *cobra.Command, c *client.Client, item *api.Item, a *answer
 	left = slices.DeleteFunc(left, func(it api.Item) bool { return it.Solve != item.Solve || it.Tool == nil })
 	if open := waiting(asksAt(left)); len(open) > 0 {
 		fmt.Fprintln(out, "The solve still waits for an answer:")
-		sayAsked(out, item.Run, atServer(to.thread), open)
+		sayAsked(out, item.Run, f.atThread(to.thread), open)
 		return nil
 	}
-	_, err = fmt.Fprintf(out, "The solve goes on: swarmbus show %s --thread %s --follow --server LINK\n", item.Run, to.thread)
+	_, err = fmt.Fprintf(out, "The solve goes on: %s\n", f.followed(item.Run, to.thread))
 	return err
 }
 
@@ -249,9 +250,23 @@ func callOf(it *api.Item) string {
 	return c.String()
 }
 
-// atServer are the flags that name a solve of a server.
-func atServer(thread string) string {
-	return fmt.Sprintf(" --thread %s --server LINK", text.Printable(thread))
+// words returns the flag for a printed command: with the address if that is all of the link, and the
+// token comes from the environment.
+func (f *serverFlag) words() []string {
+	if u, err := url.Parse(f.link); f.link != "" && err == nil && u.Fragment == "" {
+		return []string{"--server", f.link}
+	}
+	return []string{"--server", "LINK"}
+}
+
+// atThread are the flags that name a solve of a server.
+func (f *serverFlag) atThread(thread string) []string {
+	return append([]string{"--thread", thread}, f.words()...)
+}
+
+// followed is the command that shows how a solve goes on.
+func (f *serverFlag) followed(run, thread string) string {
+	return text.Shell(append([]string{"swarmbus", "show", run, "--follow"}, f.atThread(thread)...)...)
 }
 
 // nothing says why nothing in a run can be answered; here is what waited in it.
@@ -292,7 +307,7 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 		return err
 	}
 	switch {
-	case len(args) != 1 || args[0] == "":
+	case len(args) != 1 || strings.TrimSpace(args[0]) == "":
 		return usage(errors.New("a task is required"))
 	case of.team.team == "":
 		return usage(errors.New("--server needs --team, the name of a team of the server"))
@@ -314,7 +329,6 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 	if err != nil {
 		return err
 	}
-	again := fmt.Sprintf("swarmbus show %s --thread %s --follow --server LINK", one.Run, one.Thread)
 	err = shows.show(solves.Watch(cmd.Context(), c.Log(cmd.Context(), one.Run), one.Thread), func(r *solves.Result) bool {
 		asks := r.Stop == runlog.StopEscalated || r.Stop == runlog.StopAsked
 		if (asks || r.Stop.GoesOn()) && goesOn(cmd.Context(), c, one.ID, r.Log[len(r.Log)-1].Head().Seq) {
@@ -322,12 +336,12 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 		}
 		if asks {
 			items, _ := c.Items(cmd.Context(), false) // without them it says the least
-			sayAsked(cmd.ErrOrStderr(), one.Run, atServer(one.Thread), asksAt(slices.DeleteFunc(items, func(i api.Item) bool { return i.Solve != one.ID })))
+			sayAsked(cmd.ErrOrStderr(), one.Run, f.atThread(one.Thread), asksAt(slices.DeleteFunc(items, func(i api.Item) bool { return i.Solve != one.ID })))
 		}
 		return false
 	})
 	if cmd.Context().Err() != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "The solve goes on: %s\n", again)
+		fmt.Fprintf(cmd.ErrOrStderr(), "The solve goes on: %s\n", f.followed(one.Run, one.Thread))
 	}
 	return err
 }

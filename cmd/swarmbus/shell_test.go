@@ -7,17 +7,23 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // TestShell runs the lines of testdata/shell.txtar that begin with "$ " in a shell, one after the
 // other in a directory with the files of the archive, and compares what is printed with what stands
 // below them: standard output and error, and the status unless it is 0.
 func TestShell(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("it needs /dev/full and script of util-linux")
+	}
 	const golden = "testdata/shell.txtar"
 	archive, err := txtar.ParseFile(golden)
 	if err != nil {
@@ -95,4 +101,17 @@ func inShell(t *testing.T, dir, command string) string {
 		lines.WriteString("\t" + strings.TrimSuffix(line, "\n") + "\n")
 	}
 	return lines.String()
+}
+
+func TestAPrintedCommandIsReadByAShellAsItWas(t *testing.T) {
+	for _, word := range []string{"x", "", "a b", "it's", `"$HOME" \ *`, "a\nb", "\t'\x1b[2J\\", "日本 x", "\u202e", "#", "~", "é"} {
+		line := text.Shell("printf", "%s.", word)
+		if strings.ContainsAny(line, "\n\x1b\u202e") {
+			t.Errorf("%q is printed as %q", word, line)
+		}
+		out, err := exec.CommandContext(t.Context(), "bash", "-c", line).Output()
+		if err != nil || string(out) != word+"." {
+			t.Errorf("%s: got %q, %v, want %q", line, out, err, word)
+		}
+	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -158,7 +159,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 	}
 	task := strings.TrimSpace(strings.Join(args, ""))
 	if task == "" && f.resume == "" {
-		return usage(errors.New("a task is required: swarmbus solve \"TASK\""))
+		return usage(errors.New("a task is required: swarmbus solve \"TASK\", or - for standard input"))
 	}
 	team, err := f.team.make(cmd)
 	if err != nil {
@@ -203,7 +204,21 @@ func notEmpty(cmd *cobra.Command) error {
 	return nil
 }
 
+// spoken returns a text of the command line; "-" is standard input.
+func spoken(said string) (string, error) {
+	if said != "-" {
+		return said, nil
+	}
+	read, err := text.ReadFile("-", 1<<20)
+	return strings.TrimSpace(string(read)), err
+}
+
 func runSolve(cmd *cobra.Command, args []string, f *solveFlags) (err error) {
+	for i := range args {
+		if args[i], err = spoken(args[i]); err != nil {
+			return err
+		}
+	}
 	if f.server.link != "" {
 		return f.server.solve(cmd, args, f)
 	}

@@ -3,17 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/internal/votes"
 )
 
 // read reads the votes that the flags name.
-func read(stdin io.Reader, f *decideFlags) (sets []*votes.Set, refused []*votes.RowError, err error) {
+func read(f *decideFlags) (sets []*votes.Set, refused []*votes.RowError, err error) {
 	if f.from.From == "" {
 		return readSets(f)
 	}
@@ -22,7 +22,7 @@ func read(stdin io.Reader, f *decideFlags) (sets []*votes.Set, refused []*votes.
 		return nil, nil, usage(err)
 	}
 	for _, name := range f.files {
-		if err = readFile(im, stdin, name); err != nil {
+		if err = readFile(im, name); err != nil {
 			break
 		}
 	}
@@ -39,11 +39,8 @@ func read(stdin io.Reader, f *decideFlags) (sets []*votes.Set, refused []*votes.
 	return []*votes.Set{set}, refused, err
 }
 
-func readFile(im *votes.Import, stdin io.Reader, name string) error {
-	if name == "-" {
-		return im.Read(name, stdin)
-	}
-	f, err := os.Open(name)
+func readFile(im *votes.Import, name string) error {
+	f, err := text.Open(name)
 	if err != nil {
 		return err
 	}

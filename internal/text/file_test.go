@@ -27,6 +27,19 @@ func TestFileWithMoreThanItMayHaveIsRefused(t *testing.T) {
 	}
 }
 
+func TestTextsAreUTF8WithoutAMark(t *testing.T) {
+	t.Parallel()
+	for _, written := range []string{"né", "\ufeffné", "\xff\xfen\x00\xe9\x00", "\xfe\xff\x00n\x00\xe9"} {
+		name := filepath.Join(t.TempDir(), "a")
+		if err := os.WriteFile(name, []byte(written), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := text.ReadFile(name, 5); err != nil || string(got) != "né" {
+			t.Errorf("%q: %q, %v", written, got, err)
+		}
+	}
+}
+
 // A file without an end, such as a device, is refused and not read.
 func TestFileWithoutAnEndIsRefused(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // The formats of an [Import].
@@ -75,7 +77,7 @@ func NewImport(name string, o *Options) (*Import, error) {
 
 // Read reads a file of that name. Its error says why the file, or the rest of it,
 // cannot be read; what was read before stays.
-func (im *Import) Read(file string, r io.Reader) error { return im.read(im, file, r) }
+func (im *Import) Read(file string, r io.Reader) error { return im.read(im, file, text.UTF8(r)) }
 
 // Set returns what was read and what was refused.
 func (im *Import) Set() (*Set, []*RowError) { return im.set, im.refused }

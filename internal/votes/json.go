@@ -70,9 +70,6 @@ func eachLine(r io.Reader, do func(line int, text []byte) error) error {
 	in := bufio.NewReader(r)
 	for line := 1; ; line++ {
 		text, err := in.ReadBytes('\n')
-		if line == 1 {
-			text = bytes.TrimPrefix(text, []byte("\ufeff"))
-		}
 		if text = bytes.TrimSpace(text); len(text) > 0 {
 			if err := do(line, text); err != nil {
 				return err
@@ -94,7 +91,6 @@ func (im *Import) eachItem(file string, r io.Reader, do func(line int, text []by
 	if err != nil {
 		return err
 	}
-	all = bytes.TrimPrefix(all, []byte("\ufeff"))
 	line, counted := 1, 0
 	here := func(at int) int {
 		line, counted = line+bytes.Count(all[counted:at], []byte("\n")), at

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // A table is CSV with a header. A quote too many costs the line that has it, and not those
@@ -22,11 +24,11 @@ type table struct {
 
 // newTable reads the header. A table without one has none.
 func newTable(r io.Reader) (*table, error) {
-	all, err := io.ReadAll(r)
+	all, err := io.ReadAll(text.UTF8(r))
 	if err != nil {
 		return &table{}, err
 	}
-	t := &table{all: bytes.TrimPrefix(all, []byte("\ufeff"))} // as spreadsheets write it
+	t := &table{all: all}
 	t.from(0, 0)
 	t.header, err = t.in.Read()
 	return t, err
