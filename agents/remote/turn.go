@@ -24,12 +24,12 @@ type Turn struct {
 	New       []json.RawMessage     `json:"new,omitempty" doc:"Signals that the agent has not heard yet"`
 	Heard     []json.RawMessage     `json:"heard,omitempty" doc:"Signals of earlier turns"`
 	Said      []json.RawMessage     `json:"said,omitempty" doc:"What the agent said in earlier turns"`
-	Proposals []Standing            `json:"proposals,omitempty" doc:"As they stand"`
+	Proposals []standing            `json:"proposals,omitempty" doc:"As they stand"`
 	Inbox     []coordination.Signal `json:"inbox,omitempty" doc:"What is addressed to the agent to coordinate"`
-	Debate    *Debate               `json:"debate,omitempty" doc:"The turn argues for one of two proposals, with challenges"`
+	Debate    *debate               `json:"debate,omitempty" doc:"The turn argues for one of two proposals, with challenges"`
 	Ask       agents.Ask            `json:"ask,omitzero" doc:"What to do, and nothing else: answer: propose; facts: discoveries; verdict: vote for the proposal that is right. Absent: anything"`
 	Against   string                `json:"against,omitempty" doc:"The id of the proposal that the votes have chosen, and that the agent is asked to argue against by a challenge, whatever it thinks of it"`
-	Routed    []Routed              `json:"routed,omitempty" doc:"Signals for custom actions, which run where the swarm is"`
+	Routed    []routed              `json:"routed,omitempty" doc:"Signals for custom actions, which run where the swarm is"`
 	State     routing.State         `json:"state,omitempty" doc:"Of the agent's strategy"`
 	Strategy  string                `json:"strategy,omitempty" doc:"That was chosen for the turn"`
 	Effort    signals.Effort        `json:"effort,omitempty"`
@@ -45,24 +45,24 @@ type Turn struct {
 	TraceState  string `json:"tracestate,omitempty" doc:"Of the turn, by W3C Trace Context"`
 }
 
-// A Standing is the JSON of an [agents.Standing].
-type Standing struct {
+// A standing is the JSON of an [agents.Standing].
+type standing struct {
 	Proposal json.RawMessage   `json:"proposal"`
 	Same     []json.RawMessage `json:"same,omitempty"`
 	Votes    []json.RawMessage `json:"votes,omitempty"`
 	Lost     bool              `json:"lost,omitempty" doc:"It lost a conflict, and can no longer be chosen"`
 }
 
-// A Debate is the JSON of an [agents.Debate].
-type Debate struct {
-	For     Standing `json:"for"`
-	Against Standing `json:"against"`
+// A debate is the JSON of an [agents.Debate].
+type debate struct {
+	For     standing `json:"for"`
+	Against standing `json:"against"`
 	Round   int      `json:"round" doc:"From 1"`
 	Answers bool     `json:"answers,omitempty"`
 }
 
-// A Routed is the JSON of an [agents.Routed].
-type Routed struct {
+// A routed is the JSON of an [agents.Routed].
+type routed struct {
 	Action string          `json:"action"`
 	Signal json.RawMessage `json:"signal"`
 }
@@ -105,8 +105,8 @@ func (w *writer) all(all []signals.Any) (texts []json.RawMessage) {
 	return texts
 }
 
-func (w *writer) standing(of agents.Standing) Standing {
-	s := Standing{Proposal: w.signal(of.Proposal), Lost: of.Lost}
+func (w *writer) standing(of agents.Standing) standing {
+	s := standing{Proposal: w.signal(of.Proposal), Lost: of.Lost}
 	for _, p := range of.Same {
 		s.Same = append(s.Same, w.signal(p))
 	}
@@ -128,10 +128,10 @@ func encode(ctx context.Context, t *agents.Turn, argue bool) ([]byte, error) {
 		out.Proposals = append(out.Proposals, w.standing(s))
 	}
 	if d := t.Debate; d != nil {
-		out.Debate = &Debate{w.standing(d.For), w.standing(d.Against), d.Round, d.Answers}
+		out.Debate = &debate{w.standing(d.For), w.standing(d.Against), d.Round, d.Answers}
 	}
 	for _, r := range t.Routed {
-		out.Routed = append(out.Routed, Routed{r.Action, w.signal(r.Signal)})
+		out.Routed = append(out.Routed, routed{r.Action, w.signal(r.Signal)})
 	}
 	if trace := hooks.TraceOf(ctx); trace != nil {
 		out.TraceParent, out.TraceState = trace.String(), trace.State
@@ -172,7 +172,7 @@ func as[P signals.Payload](r *reader, text json.RawMessage) *signals.Signal[P] {
 	return s
 }
 
-func (r *reader) standing(of Standing) agents.Standing {
+func (r *reader) standing(of standing) agents.Standing {
 	s := agents.Standing{Proposal: as[signals.Proposal](r, of.Proposal), Lost: of.Lost}
 	for _, p := range of.Same {
 		s.Same = append(s.Same, as[signals.Proposal](r, p))

@@ -234,7 +234,7 @@ func (j *judging) supported(e Learning) *Rejected {
 // claimed requires that the worker is sure of a claim, and that it is new.
 func (j *judging) claimed(key claim, confidence float64) *Rejected {
 	least := j.gate.opts.Confidence
-	unsure := unless(confidence >= least, ReasonLowConfidence, "confidence = %v, below %v", confidence, least)
+	unsure := unless(confidence >= least, reasonLowConfidence, "confidence = %v, below %v", confidence, least)
 	return cmp.Or(unsure, j.repeated(key, ReasonDuplicate, j.gate.opts.Window))
 }
 

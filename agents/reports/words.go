@@ -67,7 +67,7 @@ type Reason string
 // The reasons.
 const (
 	ReasonDuplicate       Reason = "duplicate"        // repeated within the window
-	ReasonLowConfidence   Reason = "low_confidence"   // the worker is not sure enough
+	reasonLowConfidence   Reason = "low_confidence"   // the worker is not sure enough
 	ReasonMissingEvidence Reason = "missing_evidence" // a finding without evidence, a learning without findings
 	ReasonCooldown        Reason = "cooldown"         // the worker made the same escalation a moment ago
 	ReasonCap             Reason = "cap"              // more than a report or a worker may have

@@ -238,11 +238,11 @@ func (c *Calls) edited(ctx context.Context, tool Tool, args json.RawMessage) (en
 // begins unless the last answer is against it. Its error is a [*signals.FieldError] if the question
 // cannot be asked.
 func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args json.RawMessage) (said []asking.Answered, sent json.RawMessage, err error) {
-	q := asking.Call{Thread: p.Thread, Agent: p.Agent, Turn: p.Turn, Call: p.Call, Tool: o.Full(), Args: string(args), Spec: now.Hash(), Input: string(now.checks()), Rule: o.rule, Expires: o.by.Expires, OnExpiry: o.by.OnExpiry}
+	q := asking.Call{Thread: p.Thread, Agent: p.Agent, Turn: p.Turn, Call: p.Call, Tool: o.Full(), Args: string(args), Spec: now.hash(), Input: string(now.checks()), Rule: o.rule, Expires: o.by.Expires, OnExpiry: o.by.OnExpiry}
 	if o.policy == Ask {
 		q.Why = "this tool needs a person's approval"
 	}
-	if q.Spec != o.Hash() {
+	if q.Spec != o.hash() {
 		text, _ := json.Marshal(now) // raw messages that were validated always marshal
 		offered, _ := json.Marshal(o.Spec)
 		q.Changed, q.Offered, q.Why = string(text), string(offered), "the tool has changed its description, schema or hints since it was first offered"

@@ -192,7 +192,7 @@ func (r Rule) judge(ctx context.Context, agent string, s Spec, args json.RawMess
 			return 0, fmt.Sprintf("nothing, because %s does not hold", c)
 		}
 	}
-	p := cmp.Or(r.Policy, s.Policy())
+	p := cmp.Or(r.Policy, s.policy())
 	if r.Check == nil || p == Deny {
 		return p, p.String()
 	}

@@ -118,9 +118,9 @@ func (r Rule) unnamed(all []string) error {
 	return fmt.Errorf("tools: %w", &signals.FieldError{Field: "rule.tools", Value: r.Tools, Problem: "names no tool of Set.From" + text.Suggest(r.Tools, all)})
 }
 
-// Policy returns the policy of a tool whose rule states none: Allow for a Go function and
+// policy returns the policy of a tool whose rule states none: Allow for a Go function and
 // for a server's tool whose hint says that it only reads, Ask for any other.
-func (s Spec) Policy() Policy {
+func (s Spec) policy() Policy {
 	if s.Server == "" || s.Hints.ReadsOnly {
 		return Allow
 	}
@@ -153,7 +153,7 @@ func rulesFor(s Spec, rules []Rule) (all []Rule) {
 // if there is none.
 func ruleOf(s Spec, rules []Rule) (p Policy, text string) {
 	for _, r := range rulesFor(s, rules) {
-		of := cmp.Or(r.Policy, s.Policy())
+		of := cmp.Or(r.Policy, s.policy())
 		if len(r.When) > 0 || r.Check != nil && of != Deny {
 			of = max(Ask, min(of, cmp.Or(r.Else, Ask)))
 		}

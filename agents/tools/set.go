@@ -242,7 +242,7 @@ func (c *Calls) specs(ctx context.Context) (all []Spec, err error) {
 // pinned returns the hash of the tool's spec to offer to the agent: the first one offered,
 // unless a person has allowed the new one.
 func (c *Calls) pinned(ctx context.Context, s Spec) (string, error) {
-	now := s.Hash()
+	now := s.hash()
 	pin, err := recorded(ctx, c.solve, c.place.solve("pin", s.Full()), func(context.Context) (string, error) { return now, nil })
 	if err == nil && pin != now {
 		_, rule := ruleOf(s, c.set.May)

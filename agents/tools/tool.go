@@ -83,8 +83,8 @@ func (s Spec) Full() string {
 	return s.Server + "/" + s.Name
 }
 
-// Hash returns a hash of all that a person who allows the tool relies on.
-func (s Spec) Hash() string {
+// hash returns a hash of all that a person who allows the tool relies on.
+func (s Spec) hash() string {
 	text, _ := json.Marshal(s) // raw messages that were validated always marshal
 	return hashOf(string(text))
 }

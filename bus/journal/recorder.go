@@ -125,7 +125,7 @@ func (r *Results) enterLocked() error {
 			return err
 		}
 		if record.Type == TypeResult {
-			key, err := record.Key()
+			key, err := record.key()
 			if err != nil {
 				return err
 			}
@@ -138,8 +138,8 @@ func (r *Results) enterLocked() error {
 	return nil
 }
 
-// Key returns the key of a result's record.
-func (r *Record) Key() (k Key, err error) {
+// key returns the key of a result's record.
+func (r *Record) key() (k Key, err error) {
 	if r.Type != TypeResult {
 		return k, &RecordError{"type", fmt.Sprint(r.Type), "not that of a result"}
 	}

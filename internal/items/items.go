@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// ErrOpen says that an array does not end.
-var ErrOpen = errors.New("the array does not end")
+// errOpen says that an array does not end.
+var errOpen = errors.New("the array does not end")
 
 // Each calls do with each element of the array that text[at] opens, without the space around
 // it, and with its offset in the text. An element is not checked, and may be empty. It returns
-// the offset behind the array. If it returns an error, that is [ErrOpen], what is wrong with
+// the offset behind the array. If it returns an error, that is errOpen, what is wrong with
 // the brackets or strings of the element at end, or the error of do.
 func Each(text []byte, at int, do func(at int, element []byte) error) (end int, err error) {
 	for first, last := true, false; !last; first = false {
@@ -29,7 +29,7 @@ func Each(text []byte, at int, do func(at int, element []byte) error) (end int, 
 		}
 	}
 	if at == len(text) {
-		return at, ErrOpen
+		return at, errOpen
 	}
 	return at + 1, nil
 }
@@ -69,7 +69,7 @@ func element(text []byte, at int) (int, error) {
 		}
 	}
 	if len(open) > 0 {
-		return at, ErrOpen
+		return at, errOpen
 	}
 	return at, nil
 }

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// ErrMissing is returned if no server is named.
-var ErrMissing = errors.New("SWARMBUS_PGLITE names no Postgres; .ci/pglite installs one, and .ci/run tests with it")
+// errMissing is returned if no server is named.
+var errMissing = errors.New("SWARMBUS_PGLITE names no Postgres; .ci/pglite installs one, and .ci/run tests with it")
 
 // server prints its address and ends with its input.
 const server = `
@@ -42,7 +42,7 @@ const (
 func Start(ctx context.Context) (url string, stop func(), err error) {
 	dir := os.Getenv("SWARMBUS_PGLITE")
 	if dir == "" {
-		return "", nil, ErrMissing
+		return "", nil, errMissing
 	}
 	node := exec.CommandContext(ctx, "node", "--input-type=module", "-e", server)
 	node.Dir, node.Stderr, node.WaitDelay = dir, os.Stderr, time.Second
@@ -74,7 +74,7 @@ func Start(ctx context.Context) (url string, stop func(), err error) {
 func Serve(t testing.TB) string {
 	t.Helper()
 	url, stop, err := Start(context.WithoutCancel(t.Context()))
-	if errors.Is(err, ErrMissing) {
+	if errors.Is(err, errMissing) {
 		t.Skip("SKIPPED:", err)
 	}
 	if err != nil {

@@ -128,7 +128,7 @@ func (im *Import) right(file string, line int, task string, label field) {
 
 // deny refuses a part of a file.
 func (im *Import) deny(file string, line int, field string, problem error) {
-	im.refused = append(im.refused, &RowError{File: file, Line: line, Field: field, Problem: problem.Error()})
+	im.refused = append(im.refused, &RowError{file: file, line: line, field: field, Problem: problem.Error()})
 }
 
 // ErrAmbiguous is the reason why a file is not read that has several questions, if none

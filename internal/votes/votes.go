@@ -50,17 +50,17 @@ type Vote struct {
 
 // A RowError is a row, or a part of it, that was refused; all others were read.
 type RowError struct {
-	File    string
-	Line    int
-	Field   string // "" where the problem says it, or is none of a field
+	file    string
+	line    int
+	field   string // "" where the problem says it, or is none of a field
 	Problem string
 }
 
 func (e *RowError) Error() string {
-	if e.Field != "" {
-		return fmt.Sprintf("%s:%d: %s: %s", e.File, e.Line, e.Field, e.Problem)
+	if e.field != "" {
+		return fmt.Sprintf("%s:%d: %s: %s", e.file, e.line, e.field, e.Problem)
 	}
-	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Problem)
+	return fmt.Sprintf("%s:%d: %s", e.file, e.line, e.Problem)
 }
 
 // Read reads the set in dir. A set without truth.csv has no truths. The row
@@ -122,12 +122,12 @@ func (r *reader) file(dir fs.FS, name string, want []string, row func(line int, 
 }
 
 func (r *reader) refuse(file string, line int, problem error) {
-	r.refused = append(r.refused, &RowError{File: path.Join(r.dir, file), Line: line, Problem: problem.Error()})
+	r.refused = append(r.refused, &RowError{file: path.Join(r.dir, file), line: line, Problem: problem.Error()})
 }
 
 // Refuse returns the error for a vote that was read but could not be used.
 func (s *Set) Refuse(v Vote, problem error) *RowError {
-	return &RowError{File: cmp.Or(v.File, path.Join(s.Name, "votes.csv")), Line: v.Line, Problem: problem.Error()}
+	return &RowError{file: cmp.Or(v.File, path.Join(s.Name, "votes.csv")), line: v.Line, Problem: problem.Error()}
 }
 
 func (r *reader) vote(line int, get func(string) string) error {

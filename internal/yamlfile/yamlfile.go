@@ -19,8 +19,8 @@ import (
 
 // An Error says what is wrong with a file, and where.
 type Error struct {
-	File         string // "": what is wrong is not from a file
-	Line, Column int    // from 1; 0: unknown
+	file         string // "": what is wrong is not from a file
+	line, column int    // from 1; 0: unknown
 	Field        string // such as agents[1].model; "": the whole file
 	Problem      string
 }
@@ -31,12 +31,12 @@ func (e *Error) Error() string {
 		text = e.Field + ": " + text
 	}
 	switch {
-	case e.File == "":
+	case e.file == "":
 		return text
-	case e.Line == 0:
-		return e.File + ": " + text
+	case e.line == 0:
+		return e.file + ": " + text
 	}
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, text)
+	return fmt.Sprintf("%s:%d:%d: %s", e.file, e.line, e.column, text)
 }
 
 // MostBytes is the most bytes of a file.
@@ -61,9 +61,9 @@ func (f *File) AddAt(line, column int, problem string) {
 }
 
 func (f *File) add(field string, at *token.Position, problem string) {
-	e := &Error{File: f.name, Field: field, Problem: problem}
+	e := &Error{file: f.name, Field: field, Problem: problem}
 	if at != nil {
-		e.Line, e.Column = at.Line, at.Column
+		e.line, e.column = at.Line, at.Column
 	}
 	f.faults = append(f.faults, e)
 }
@@ -71,7 +71,7 @@ func (f *File) add(field string, at *token.Position, problem string) {
 // Err returns all that is wrong, each an [*Error], joined, in the order of the file; nil: nothing is.
 func (f *File) Err() error {
 	slices.SortStableFunc(f.faults, func(a, b *Error) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
 	})
 	var all []error
 	for _, e := range f.faults {
@@ -93,7 +93,7 @@ func (f *File) placeOf(field string) *token.Position {
 // stated as empty.
 func (f *File) Decode(text []byte, v any) error {
 	if len(text) > MostBytes {
-		return &Error{File: f.name, Problem: fmt.Sprintf("%d bytes, at most %d are allowed", len(text), MostBytes)}
+		return &Error{file: f.name, Problem: fmt.Sprintf("%d bytes, at most %d are allowed", len(text), MostBytes)}
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // with which some editors begin a file
 	root, err := f.root(text)
@@ -126,12 +126,12 @@ func (f *File) root(text []byte) (*ast.MappingNode, error) {
 			return root, nil
 		}
 	}
-	return nil, &Error{File: f.name, Problem: "not one YAML document with keys and their values"}
+	return nil, &Error{file: f.name, Problem: "not one YAML document with keys and their values"}
 }
 
 // fault returns an error of the YAML library with its place.
 func (f *File) fault(err error) error {
-	e := &Error{File: f.name, Problem: err.Error()}
+	e := &Error{file: f.name, Problem: err.Error()}
 	var known yaml.Error
 	if !errors.As(err, &known) {
 		return e
@@ -149,7 +149,7 @@ func (f *File) fault(err error) error {
 		e.Problem = cmp.Or(e.Problem, form.GetMessage())
 	}
 	if at := known.GetToken(); at != nil && at.Position != nil {
-		e.Line, e.Column = at.Position.Line, at.Position.Column
+		e.line, e.column = at.Position.Line, at.Position.Column
 		e.Field = f.fieldAt(at.Position)
 	}
 	return e

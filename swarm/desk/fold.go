@@ -152,13 +152,13 @@ func (f *Fold) Solve(thread string) (s Standing, ok bool) {
 // stopped reports whether a solve stands still since a stop after a position.
 func (f *Fold) stopped(thread string, after uint64) bool {
 	one, _ := f.Solve(thread)
-	return one.Stop != 0 && one.Seq() > after
+	return one.Stop != 0 && one.seq() > after
 }
 
 // A Standing is how a solve stands.
 type Standing struct {
 	Thread string
-	Task   signals.Task
+	task   signals.Task
 	Stop   runlog.StopReason // 0: it runs, or was cut off
 	Detail string            // of the stop
 	Log    []signals.Any     // shared
@@ -167,7 +167,7 @@ type Standing struct {
 }
 
 func standingOf(t *replay.Thread) Standing {
-	s := Standing{Thread: t.Name, Task: t.Task(), Log: slices.Clip(t.Log), Questions: t.Questions.Clone()}
+	s := Standing{Thread: t.Name, task: t.Task(), Log: slices.Clip(t.Log), Questions: t.Questions.Clone()}
 	if t.Stage.Stopped() {
 		d := t.Stage.Decided.Payload
 		s.Stop, s.Detail = d.Stop, d.Detail
@@ -178,5 +178,5 @@ func standingOf(t *replay.Thread) Standing {
 	return s
 }
 
-// Seq returns the position of the newest signal of the solve.
-func (s *Standing) Seq() uint64 { return s.Log[len(s.Log)-1].Head().Seq }
+// seq returns the position of the newest signal of the solve.
+func (s *Standing) seq() uint64 { return s.Log[len(s.Log)-1].Head().Seq }

@@ -46,7 +46,7 @@ func (d *Desk) cutOff() (all []Standing) {
 		cut := one.Stop == 0
 		cut = cut || one.Stop == runlog.StopCancelled && strings.HasPrefix(one.Detail, ErrStopping.Error())
 		cut = cut || one.Stop == runlog.StopAsked && (len(one.Questions.Open()) == 0 || len(one.Questions.Expire(d.now())) > 0)
-		if cut && !d.Runs(one.Thread) && d.Fits(one.Log) == nil {
+		if cut && !d.runs(one.Thread) && d.fits(one.Log) == nil {
 			all = append(all, one)
 		}
 	}
@@ -92,13 +92,13 @@ func (d *Desk) keep(ctx context.Context) {
 	looks := map[string]look{}
 	for {
 		for _, one := range d.cutOff() {
-			if who, err := d.Driver(ctx, one.Thread); who != "" || err != nil {
+			if who, err := d.driver(ctx, one.Thread); who != "" || err != nil {
 				delete(looks, one.Thread)
 				continue
 			}
 			l := looks[one.Thread]
-			if l.seq != one.Seq() {
-				l = look{seq: one.Seq()}
+			if l.seq != one.seq() {
+				l = look{seq: one.seq()}
 			}
 			l.times++
 			if looks[one.Thread] = l; l.times == 2 {
@@ -118,8 +118,8 @@ func (d *Desk) keep(ctx context.Context) {
 	}
 }
 
-// Fits returns an [*UnfitError] for a solve that is not one of the team by its terms now.
-func (d *Desk) Fits(log []signals.Any) error {
+// fits returns an [*UnfitError] for a solve that is not one of the team by its terms now.
+func (d *Desk) fits(log []signals.Any) error {
 	if d.shared == nil {
 		return nil
 	}
@@ -129,8 +129,8 @@ func (d *Desk) Fits(log []signals.Any) error {
 	return nil
 }
 
-// Driver returns the process that drives a solve of a shared place; "": none is known.
-func (d *Desk) Driver(ctx context.Context, thread string) (string, error) {
+// driver returns the process that drives a solve of a shared place; "": none is known.
+func (d *Desk) driver(ctx context.Context, thread string) (string, error) {
 	if d.shared == nil {
 		return "", nil
 	}
@@ -153,7 +153,7 @@ func (d *Desk) Driver(ctx context.Context, thread string) (string, error) {
 // itself, or this one does. The error is a [*DrivenError] if that takes too long.
 func (d *Desk) Free(ctx context.Context, thread string) error {
 	for until := time.Now().Add(patience); ; {
-		who, err := d.Driver(ctx, thread)
+		who, err := d.driver(ctx, thread)
 		switch {
 		case who == "" || err != nil || d.Drives(thread):
 			return err

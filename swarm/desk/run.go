@@ -69,11 +69,11 @@ func (d *Desk) Start(ctx context.Context, t Task) (thread string, known bool, er
 		}
 		before, ok := d.known(t.Task)
 		if known = ok; ok {
-			if err := d.Fits(before.Log); err != nil {
+			if err := d.fits(before.Log); err != nil {
 				return "", true, err
 			}
 			if before.Stop == 0 {
-				if who, err := d.Driver(ctx, before.Thread); who != "" || err != nil {
+				if who, err := d.driver(ctx, before.Thread); who != "" || err != nil {
 					return before.Thread, true, err
 				}
 			}
@@ -132,7 +132,7 @@ func (d *Desk) during(ctx context.Context, thread string, events func(context.Co
 // known returns the solve that the log has of a task.
 func (d *Desk) known(task signals.Task) (Standing, bool) {
 	for _, one := range d.log.Fold().Solves() {
-		if one.Task == task {
+		if one.task == task {
 			return one, true
 		}
 	}
@@ -146,12 +146,12 @@ func (d *Desk) Resume(thread string, answer signals.Any) error {
 	if !ok {
 		return fmt.Errorf("%w: there is no thread %q", runlog.ErrLog, thread)
 	}
-	if err := d.Fits(one.Log); err != nil {
+	if err := d.fits(one.Log); err != nil {
 		return err
 	}
 	_ = d.log.Until(context.Background(), func() bool { // one that has stopped returns
 		now, _ := d.log.Fold().Solve(thread)
-		return now.Stop == 0 || !d.Runs(thread)
+		return now.Stop == 0 || !d.runs(thread)
 	})
 	_, _, err := d.play(context.Background(), thread, func(ctx context.Context) iter.Seq2[solves.Event, error] { return d.place.Resume(ctx, one.Log, answer) })
 	if err != nil {
@@ -161,7 +161,7 @@ func (d *Desk) Resume(thread string, answer signals.Any) error {
 	defer cancel()
 	_ = d.log.Until(ctx, func() bool { // it goes on in any case
 		now, _ := d.log.Fold().Solve(thread)
-		return now.Seq() > one.Seq() || !d.Runs(thread)
+		return now.seq() > one.seq() || !d.runs(thread)
 	})
 	return nil
 }
@@ -268,7 +268,7 @@ func (d *Desk) shows(thread string, r *solves.Result) {
 	last := r.Log[len(r.Log)-1].Head().Seq
 	_ = d.log.Until(context.Background(), func() bool { // its only error is that the log is closed
 		one, ok := d.log.Fold().Solve(thread)
-		return ok && one.Seq() >= last
+		return ok && one.seq() >= last
 	})
 }
 
@@ -284,7 +284,7 @@ func (d *Desk) Cancel(ctx context.Context, thread string) error {
 	}
 	d.mu.Unlock()
 	if !drives {
-		who, err := d.Driver(ctx, thread)
+		who, err := d.driver(ctx, thread)
 		switch {
 		case err != nil:
 			return err
@@ -313,8 +313,8 @@ func (d *Desk) Running() map[string]bool {
 	return all
 }
 
-// Runs reports whether a solve is one of [Desk.Running], or one that has just ended.
-func (d *Desk) Runs(thread string) bool {
+// runs reports whether a solve is one of [Desk.Running], or one that has just ended.
+func (d *Desk) runs(thread string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.running[thread] != nil

@@ -48,7 +48,7 @@ func (d *Desk) Say(ctx context.Context, thread string, m runlog.Message) (seq ui
 	d.saying.Lock()
 	defer d.saying.Unlock()
 	one, _ := d.log.Fold().Solve(thread)
-	if err := d.Fits(one.Log); err != nil {
+	if err := d.fits(one.Log); err != nil {
 		return 0, err
 	}
 	var team runlog.Insiders
@@ -72,7 +72,7 @@ func (d *Desk) Answer(ctx context.Context, thread string, a asking.Answer) (all 
 	d.saying.Lock()
 	defer d.saying.Unlock()
 	one, _ := d.log.Fold().Solve(thread)
-	if err := d.Fits(one.Log); err != nil {
+	if err := d.fits(one.Log); err != nil {
 		return false, err
 	}
 	say, err := one.Questions.Answer(a)

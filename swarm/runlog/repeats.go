@@ -10,11 +10,11 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Repeats finds signals with which an agent says again what it has said: a vote with
+// repeats finds signals with which an agent says again what it has said: a vote with
 // the stance and weight of its last one, whatever the reasons, a proposal or a challenge of the
 // same content, whatever that is about, or an equal signal of another kind. Nobody takes a turn
 // because of one.
-type Repeats struct {
+type repeats struct {
 	found map[signals.ID]bool
 	votes map[ballot]signals.Vote // without reasons, by the id that they count under
 	said  map[saying]bool
@@ -29,12 +29,12 @@ type saying struct {
 	what       signals.Payload
 }
 
-func newRepeats() Repeats {
-	return Repeats{map[signals.ID]bool{}, map[ballot]signals.Vote{}, map[saying]bool{}}
+func newRepeats() repeats {
+	return repeats{map[signals.ID]bool{}, map[ballot]signals.Vote{}, map[saying]bool{}}
 }
 
 // apply takes the next signal of the log. The votes are those before it.
-func (r *Repeats) apply(s signals.Any, before *Votes) {
+func (r *repeats) apply(s signals.Any, before *Votes) {
 	if h := s.Head(); r.repeats(h, s, before) {
 		r.found[h.ID] = true
 	}
@@ -42,7 +42,7 @@ func (r *Repeats) apply(s signals.Any, before *Votes) {
 
 // repeats reports whether a signal is a repetition. What the system says about one,
 // such as a conflict, is one too.
-func (r *Repeats) repeats(h signals.Header, s signals.Any, before *Votes) bool {
+func (r *repeats) repeats(h signals.Header, s signals.Any, before *Votes) bool {
 	if h.Source == bus.System {
 		return r.found[h.ReplyTo]
 	}
@@ -63,7 +63,7 @@ func (r *Repeats) repeats(h signals.Header, s signals.Any, before *Votes) bool {
 	return r.said[said]
 }
 
-func (r *Repeats) vote(h signals.Header, v signals.Vote, before *Votes) bool {
+func (r *repeats) vote(h signals.Header, v signals.Vote, before *Votes) bool {
 	if p := before.Of(v.ProposalID); p != nil {
 		v.ProposalID = p.ID()
 	}

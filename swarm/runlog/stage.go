@@ -9,7 +9,7 @@ import (
 // A Stage says how far a thread has come: its terms, its questions and their answers,
 // what was decided, and why it stopped. Fields are nil for what is not in the log.
 type Stage struct {
-	Terms     *signals.Signal[Opened]             // the last ones
+	terms     *signals.Signal[Opened]             // the last ones
 	Asked     *signals.Signal[signals.Escalation] // the first one without an answer
 	Answered  *signals.Signal[Answered]           // the last one
 	Decided   *signals.Signal[Decided]            // the last one, if the thread has neither been answered nor opened again since
@@ -45,14 +45,14 @@ func (g *Stage) AsksAbout(p conflict.Pair) bool {
 // Standing returns the terms by which the thread goes on; nil if it was decided or answered
 // since they were opened.
 func (g *Stage) Standing() *signals.Signal[Opened] {
-	if g.Terms == nil || g.Decided != nil || g.Answered != nil && g.Answered.Seq > g.Terms.Seq {
+	if g.terms == nil || g.Decided != nil || g.Answered != nil && g.Answered.Seq > g.terms.Seq {
 		return nil
 	}
-	return g.Terms
+	return g.terms
 }
 
 // Begun reports whether the thread is a solve or has terms.
-func (g *Stage) Begun() bool { return g.task || g.Terms != nil }
+func (g *Stage) Begun() bool { return g.task || g.terms != nil }
 
 // Over reports whether the thread does not continue by itself.
 func (g *Stage) Over() bool {
@@ -89,7 +89,7 @@ func (g *Stage) Apply(s signals.Any) {
 	case *signals.Signal[Answered]:
 		g.Answered, g.Asked, g.Decided, g.replies, g.question = s, nil, nil, nil, signals.ID{}
 	case *signals.Signal[Opened]:
-		g.Terms, g.Decided = s, nil
+		g.terms, g.Decided = s, nil
 	case *signals.Signal[Decided]:
 		g.Decided = s
 		if g.Asked == nil {
@@ -107,7 +107,7 @@ func (g *Stage) Apply(s signals.Any) {
 // reply notes what may be an answer: a thread without records stops when it asks.
 func (g *Stage) reply(s signals.Any) {
 	h := s.Head()
-	stopped := g.Decided != nil || g.Asked != nil && g.Terms == nil
+	stopped := g.Decided != nil || g.Asked != nil && g.terms == nil
 	if stopped && !g.question.IsZero() && h.ReplyTo == g.question && h.Source != bus.System {
 		g.replies = append(g.replies, s)
 	}

@@ -20,7 +20,7 @@ type Thread struct {
 	Debates   Debates
 	Turns     Turns
 	Stage     Stage
-	Repeats   Repeats
+	repeats   repeats
 	Withdrawn Withdrawn
 	Questions Questions
 
@@ -29,7 +29,7 @@ type Thread struct {
 
 // New returns the state of a thread before its first signal.
 func New(name string) *Thread {
-	t := &Thread{Name: name, Repeats: newRepeats(), Coordination: coordination.NewThread()}
+	t := &Thread{Name: name, repeats: newRepeats(), Coordination: coordination.NewThread()}
 	t.Calls.init(&t.Votes)
 	t.Votes.init(&t.Calls, &t.Withdrawn, &t.Turns, func() []signals.Any { return t.Log })
 	t.Conflicts.init(name, &t.Votes)
@@ -45,7 +45,7 @@ func (t *Thread) Apply(s signals.Any) {
 	t.Log = append(t.Log, s)
 	back := t.Withdrawn.Apply(t.Log[:len(t.Log)-1], s)
 	if !back {
-		t.Repeats.apply(s, &t.Votes)
+		t.repeats.apply(s, &t.Votes)
 	}
 	t.Turns.apply(s)
 	t.Calls.apply(s)
@@ -65,7 +65,7 @@ func (t *Thread) Apply(s signals.Any) {
 // that leaves its voter's ballot as it is.
 func (t *Thread) IsNews(s signals.Any) bool {
 	id := s.Head().ID
-	return !t.Repeats.found[id] && !t.Votes.idle[id]
+	return !t.repeats.found[id] && !t.Votes.idle[id]
 }
 
 // A Mark is what of a thread the next signals may change: two marks tell what was new
@@ -88,7 +88,7 @@ func (t *Thread) Mark() Mark {
 	g := &t.Stage
 	return Mark{
 		len(t.Log), len(t.Turns.Late), len(t.Turns.Failed), len(t.Turns.Refused), t.Turns.Rounds, t.Votes.changes, t.Turns.Began,
-		g.Terms, g.Asked, g.Answered, g.Decided, g.Announced, g.Outcome, t.Conflicts.Last(), t.Conflicts.newest(),
+		g.terms, g.Asked, g.Answered, g.Decided, g.Announced, g.Outcome, t.Conflicts.Last(), t.Conflicts.newest(),
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 // A Pair is two proposals in conflict, with the votes on them.
 type Pair struct{ A, B agents.Standing }
 
-// Voters returns the voters for either side, in the order of their votes: those who
+// voters returns the voters for either side, in the order of their votes: those who
 // agree with it and not with the other one. Only those in the electorate count; nil
 // means every voter.
-func (p Pair) Voters(electorate []string) (a, b []string) {
+func (p Pair) voters(electorate []string) (a, b []string) {
 	return p.prefer(p.A, p.B, electorate), p.prefer(p.B, p.A, electorate)
 }
 
@@ -33,10 +33,10 @@ func (p Pair) prefer(one, other agents.Standing, electorate []string) (all []str
 // A Count is how many voters are for either side of a pair.
 type Count struct{ A, B int }
 
-// Majority returns the side that more voters are for, by [Pair.Voters]; ok is false if
+// Majority returns the side that more voters are for, by Pair.voters; ok is false if
 // both have equally many.
 func (p Pair) Majority(electorate []string) (winner agents.Standing, n Count, ok bool) {
-	a, b := p.Voters(electorate)
+	a, b := p.voters(electorate)
 	n = Count{len(a), len(b)}
 	switch {
 	case n.A > n.B:

@@ -63,7 +63,7 @@ func (r *Result) SpentInAll() (all agents.Cost) {
 type Logged struct {
 	Proposals []agents.Standing // with their supporters and votes, in log order; equal ones merged
 	Conflicts []conflict.Pair   // opened, in log order
-	Open      []conflict.Pair   // of these, those that nothing has settled
+	open      []conflict.Pair   // of these, those that nothing has settled
 	// Settled says how conflicts were settled, in log order.
 	Settled []*signals.Signal[conflict.Resolution]
 	Log     []signals.Any // every signal of the thread, in log order
@@ -104,7 +104,7 @@ type Cost struct {
 // LoggedBy returns what the log of a thread says. Its slices are shared.
 func LoggedBy(t *runlog.Thread) Logged {
 	l := Logged{
-		Log: t.Log, Proposals: t.Votes.Show(""), Conflicts: t.Conflicts.All(), Open: t.Conflicts.Open(), Settled: t.Conflicts.Settled,
+		Log: t.Log, Proposals: t.Votes.Show(""), Conflicts: t.Conflicts.All(), open: t.Conflicts.Open(), Settled: t.Conflicts.Settled,
 		Late: t.Turns.Late, Passed: t.Turns.Passed, Fallbacks: t.Turns.Fallbacks, Rounds: t.Turns.Rounds, Planned: t.Calls.Planned, Calls: t.Turns.Begun,
 		Unpaid: t.Debates.Unpaid, Questions: t.Questions.All(), Retracted: t.Withdrawn.Said, Fallen: t.Withdrawn.Fallen,
 	}

@@ -18,7 +18,7 @@ func (r *Result) standing() consensus.Decision {
 
 // Brief returns what the answer is written from: the revised decision, if there is one.
 func (r *Result) Brief() *claims.Brief {
-	return &claims.Brief{Task: r.Task.Task, Decision: r.standing(), Graph: r.Claims(), Open: r.Open, Log: r.Log, Lost: Overruled(r.standing(), r.Proposals)}
+	return &claims.Brief{Task: r.Task.Task, Decision: r.standing(), Graph: r.Claims(), Open: r.open, Log: r.Log, Lost: Overruled(r.standing(), r.Proposals)}
 }
 
 // Synthesis returns the answer as a text, with what it stands on, the dissent, the conflicts

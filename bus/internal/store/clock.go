@@ -37,7 +37,7 @@ func NewClock(read func() time.Time) *Clock {
 func (c *Clock) Now() int64 {
 	var t int64
 	if c.read != nil {
-		t = Nanoseconds(c.read())
+		t = nanoseconds(c.read())
 	} else {
 		a := c.anchor.Load()
 		since := time.Since(a.base)
@@ -75,8 +75,8 @@ func (c *Clock) drop() *anchor {
 
 // Deadline returns the last moment at which a signal has not expired.
 func Deadline(at int64, ttl time.Duration) int64 {
-	if ttl < 0 || at > Forever-int64(ttl) {
-		return Forever
+	if ttl < 0 || at > forever-int64(ttl) {
+		return forever
 	}
 	return at + int64(ttl)
 }

@@ -29,7 +29,7 @@ func (d *directory) segment(pos uint64) *Segment {
 
 func (d *directory) add(s *Segment) {
 	if s.Start%blockSlots == 0 {
-		d.blocks = append(d.blocks, &block{firstDue: Forever})
+		d.blocks = append(d.blocks, &block{firstDue: forever})
 	}
 	d.block(s.Start).segments[s.Start/Slots%blockSegments] = s
 }
@@ -44,7 +44,7 @@ func (d *directory) expect(s *Segment) {
 // due reports whether anything may have expired at now.
 func (d *directory) due(now int64) bool {
 	if d.firstDue < now {
-		d.firstDue = Forever
+		d.firstDue = forever
 		for _, b := range d.blocks {
 			d.firstDue = min(d.firstDue, b.firstDue)
 		}

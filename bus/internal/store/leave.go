@@ -89,7 +89,7 @@ func (l *Log) Expire(pos uint64, now int64, done uint64, lost func(s *Segment, i
 	if b.firstDue >= now {
 		return next, false
 	}
-	b.firstDue = Forever
+	b.firstDue = forever
 	for _, s := range b.segments {
 		if s == nil || s.Start+Slots <= l.floor {
 			continue
@@ -104,7 +104,7 @@ func (l *Log) Expire(pos uint64, now int64, done uint64, lost func(s *Segment, i
 }
 
 func (l *Log) expire(s *Segment, now int64, lost func(*Segment, int, bool)) {
-	s.firstDue = Forever
+	s.firstDue = forever
 	for held := s.held(l.floor, l.next); held != 0; held &= held - 1 {
 		i := bits.TrailingZeros64(held)
 		if s.Due[i] >= now {

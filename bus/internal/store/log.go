@@ -8,8 +8,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Forever is the Due of a signal that does not expire.
-const Forever = math.MaxInt64
+// forever is the Due of a signal that does not expire.
+const forever = math.MaxInt64
 
 // slack bounds the distance from the oldest entry to the newest, together with
 // twice the history's size, so that an entry that never expires does not keep
@@ -22,7 +22,7 @@ type Log struct {
 
 	size  int // maximum number of signals in the history
 	mint  *signals.Mint
-	pages map[Form]*Pages
+	pages map[form]*Pages
 
 	directory directory
 	floor     uint64   // position of the oldest entry in the history
@@ -32,7 +32,7 @@ type Log struct {
 	held      int      // entries in the history
 	last      uint64   // sequence number of the newest entry
 	evictedTo uint64   // greatest sequence number that was evicted
-	counts    Counts
+	counts    counts
 
 	ids     map[signals.ID]uint64 // positions of entries with foreign ids
 	replies map[signals.ID]uint64 // position of the newest reply to a signal
@@ -42,14 +42,14 @@ type Log struct {
 	spare   *Segment
 }
 
-// Counts are the numbers of entries that have left the history, by reason.
-type Counts struct{ Expired, Evicted uint64 }
+// counts are the numbers of entries that have left the history, by reason.
+type counts struct{ Expired, Evicted uint64 }
 
 // New returns an empty log whose history holds up to size signals. The mint
 // makes the ids of signals without one.
 func New(size int, mint *signals.Mint) *Log {
 	l := &Log{
-		Kinds: Topics{}, Threads: Topics{}, size: size, mint: mint, pages: map[Form]*Pages{},
+		Kinds: Topics{}, Threads: Topics{}, size: size, mint: mint, pages: map[form]*Pages{},
 		ids: map[signals.ID]uint64{}, replies: map[signals.ID]uint64{},
 	}
 	l.grow()
@@ -72,7 +72,7 @@ func (l *Log) Last() uint64 { return l.last }
 func (l *Log) EvictedTo() uint64 { return l.evictedTo }
 
 // Counts returns the numbers of entries that have left the history.
-func (l *Log) Counts() Counts { return l.counts }
+func (l *Log) Counts() counts { return l.counts }
 
 // End returns a cursor after the newest entry.
 func (l *Log) End() Cursor { return Cursor{l.next, l.tail} }
@@ -147,7 +147,7 @@ func (l *Log) grow() *Segment {
 	if l.spare = nil; s == nil {
 		s = new(Segment)
 	}
-	s.Start, s.firstDue, s.newest = l.next, Forever, math.MinInt64
+	s.Start, s.firstDue, s.newest = l.next, forever, math.MinInt64
 	if l.tail != nil {
 		l.tail.next, s.newest = s, l.tail.newest
 	}

@@ -54,7 +54,7 @@ func newMachine(t *rapid.T) *machine {
 		if n > 0 && n%16 == 0 {
 			h.ReplyTo = m.twin.all[(n-1)/300*300].signal.Head().ID
 		}
-		due := int64(Forever)
+		due := int64(forever)
 		if n%7 == 0 || n < 1024 {
 			due = m.now + int64(n%9)*int64(time.Second)
 		}
@@ -108,7 +108,7 @@ func (m *machine) append(t *rapid.T) {
 	at := m.now + int64(rapid.IntRange(-5, 5).Draw(t, "ago"))*int64(time.Second)
 	e := &Entry{
 		Signal: s, Kind: m.kind, Thread: m.thread, Seq: seq, Source: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "source"),
-		Time: time.Unix(0, at).UTC(), TTL: -1, Due: Forever,
+		Time: time.Unix(0, at).UTC(), TTL: -1, Due: forever,
 	}
 	if ttl := rapid.IntRange(-1, 9).Draw(t, "ttl"); ttl > 0 {
 		e.TTL = time.Duration(ttl) * time.Second

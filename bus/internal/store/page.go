@@ -5,16 +5,16 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Form represents a payload type.
-type Form = forms.Form[signals.Any, signals.Header, signals.Kind, signals.Limits]
+// A form represents a payload type.
+type form = forms.Form[signals.Any, signals.Header, signals.Kind, signals.Limits]
 
 // FormOf returns the form of s, whose payload type must be valid.
-func FormOf(s signals.Any) Form { return forms.Of(s).(Form) }
+func FormOf(s signals.Any) form { return forms.Of(s).(form) }
 
 // Pages hold the signals of one payload type. The writer fills one page after
 // the other.
 type Pages struct {
-	Form Form
+	Form form
 	Kind signals.Kind // of all of them; "" if they may differ
 	Role uint8        // the caller's
 

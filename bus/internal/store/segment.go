@@ -18,7 +18,7 @@ type Segment struct {
 	Signal [Slots]signals.Any // shared and never modified
 	Kind   [Slots]*Topic      // the topic of its kind
 	Thread [Slots]*Topic
-	Flags  [Slots]Flags
+	Flags  [Slots]flags
 
 	page  [Slots]*page  // that the signal is in
 	slot  [Slots]uint8  // where in the page
@@ -31,12 +31,12 @@ type Segment struct {
 	firstDue int64  // earliest Due of the others, or earlier; for the writer
 }
 
-// Flags are properties of an entry.
-type Flags uint8
+// flags are properties of an entry.
+type flags uint8
 
 const (
 	// Private marks a signal with recipients.
-	Private Flags = 1 << iota
+	Private flags = 1 << iota
 	// Awaited marks an entry that inline handlers have not handled. The writer
 	// sets it before it appends the next entry.
 	Awaited

@@ -49,7 +49,7 @@ func (l *Log) Select(f Filter, now int64) Selection {
 	if !f.ReplyTo.IsZero() {
 		s.replies = l.repliesTo(f.ReplyTo, s.floor)
 	} else if !f.Since.IsZero() {
-		s.floor = s.since(Nanoseconds(f.Since))
+		s.floor = s.since(nanoseconds(f.Since))
 	}
 	l.Share()
 	return s
@@ -142,8 +142,8 @@ func (f *Filter) head(h *signals.Header) bool {
 
 var earliest, latest = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)
 
-// Nanoseconds is t.UnixNano, clamped if it does not fit.
-func Nanoseconds(t time.Time) int64 {
+// nanoseconds is t.UnixNano, clamped if it does not fit.
+func nanoseconds(t time.Time) int64 {
 	switch {
 	case t.Before(earliest):
 		return math.MinInt64

@@ -28,13 +28,13 @@ func expire(l *Log, now int64) {
 func TestAppendingWithoutReadersAllocatesNothing(t *testing.T) {
 	l := New(1000, signals.SeededMint("m"))
 	l.AddReader()
-	fill(l, 10_000, Forever)
+	fill(l, 10_000, forever)
 	if l.Readers() != 1 {
 		t.Errorf("%d readers, want 1", l.Readers())
 	}
 	l.RemoveReader()
-	fill(l, 10_000, Forever)
-	if got := testing.AllocsPerRun(10, func() { fill(l, 6400, Forever) }); got > 100 { // the directory's blocks
+	fill(l, 10_000, forever)
+	if got := testing.AllocsPerRun(10, func() { fill(l, 6400, forever) }); got > 100 { // the directory's blocks
 		t.Errorf("%v allocations for 6400 entries", got)
 	}
 }
@@ -42,7 +42,7 @@ func TestAppendingWithoutReadersAllocatesNothing(t *testing.T) {
 func TestOneThatLivesForEverStaysForAsManyPositionsAsAreKept(t *testing.T) {
 	const size = 100
 	l := New(size, signals.SeededMint("m"))
-	fill(l, 1, Forever)
+	fill(l, 1, forever)
 	for n := 1; n < 2*size+slack; n++ {
 		fill(l, 1, 0)
 		expire(l, 1)
@@ -90,7 +90,7 @@ func TestEntryIsNotDueAtTheLastInstantOfItsLife(t *testing.T) {
 func TestEvictedEntriesAreNotDueLater(t *testing.T) {
 	l := New(blockSlots, signals.SeededMint("m"))
 	fill(l, blockSlots, 7)
-	fill(l, blockSlots, Forever)
+	fill(l, blockSlots, forever)
 	if l.Due(8) {
 		t.Errorf("due at 8, with %d held from %d on", l.Held(), l.Floor())
 	}
@@ -99,7 +99,7 @@ func TestEvictedEntriesAreNotDueLater(t *testing.T) {
 // Segments that are reused must be gone from the block that they were in.
 func TestExpireRemovesFromOneBlockOnly(t *testing.T) {
 	l := New(blockSlots, signals.SeededMint("m"))
-	fill(l, blockSlots-1, Forever)
+	fill(l, blockSlots-1, forever)
 	fill(l, 1, 7)
 	fill(l, blockSlots/2, 7) // in the segments that half of the first block leaves
 	var lost []uint64
@@ -116,7 +116,7 @@ func TestEntriesThatTheCallerStillNeedsAreNotReused(t *testing.T) {
 		at := l.End()
 		for seq := range uint64(6 * Slots) {
 			s := signals.New(signals.Header{}, signals.Discovery{Finding: "x"})
-			l.Append(&Entry{Signal: s, Pages: l.PagesFor(s), KindText: s.Kind(), Seq: seq + 1, Due: Forever})
+			l.Append(&Entry{Signal: s, Pages: l.PagesFor(s), KindText: s.Kind(), Seq: seq + 1, Due: forever})
 			if at.Pos < done {
 				at.Span(l.Next())
 				at.Pos++
@@ -141,7 +141,7 @@ func TestRepliesAreFoundBackToTheFirst(t *testing.T) {
 				h.ReplyTo = to
 			}
 			s := signals.New(h, signals.Discovery{Finding: "x"})
-			l.Append(&Entry{Signal: s, Pages: l.PagesFor(s), KindText: s.Kind(), Seq: seq, Due: Forever, ReplyTo: h.ReplyTo})
+			l.Append(&Entry{Signal: s, Pages: l.PagesFor(s), KindText: s.Kind(), Seq: seq, Due: forever, ReplyTo: h.ReplyTo})
 		}
 		if got := selected(l, Filter{ReplyTo: to}); !slices.Equal(got, want) {
 			t.Errorf("after %d positions: got %v, want %v", base, got, want)
@@ -167,7 +167,7 @@ func TestSinceIncludesTheInstant(t *testing.T) {
 	for seq := uint64(1); seq <= 8*Slots; seq++ {
 		s := signals.New(signals.Header{}, signals.Discovery{Finding: "x"})
 		at := start.Add(time.Duration(seq))
-		l.Append(&Entry{Signal: s, Pages: l.PagesFor(s), KindText: s.Kind(), Seq: seq, Due: Forever, Time: at, At: at.UnixNano()})
+		l.Append(&Entry{Signal: s, Pages: l.PagesFor(s), KindText: s.Kind(), Seq: seq, Due: forever, Time: at, At: at.UnixNano()})
 		l.Evict(0, l.Next(), nil)
 	}
 	for since := uint64(1); since <= 8*Slots; since++ {
@@ -197,7 +197,7 @@ func TestNanosecondsAreClamped(t *testing.T) {
 		{time.Unix(0, math.MaxInt64-1), math.MaxInt64 - 1},
 		{time.Unix(0, math.MaxInt64).Add(1), math.MaxInt64},
 	} {
-		if got := Nanoseconds(c.t); got != c.want {
+		if got := nanoseconds(c.t); got != c.want {
 			t.Errorf("%v: got %d, want %d", c.t, got, c.want)
 		}
 	}

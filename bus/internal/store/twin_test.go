@@ -12,7 +12,7 @@ type twin struct {
 	all       []twinEntry // everything ever appended
 	floor     int         // all before have left
 	evictedTo uint64
-	counts    Counts
+	counts    counts
 	lost      []loss
 }
 

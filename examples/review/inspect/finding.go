@@ -65,7 +65,7 @@ func (r rule) at(places []Place, message string) []Finding {
 	if len(places) == 0 {
 		return nil
 	}
-	slices.SortFunc(places, Place.Compare)
+	slices.SortFunc(places, Place.compare)
 	return []Finding{{Rule: r.name, Grade: r.grade, Message: message, Places: slices.Compact(places)}}
 }
 

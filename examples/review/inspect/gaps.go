@@ -26,7 +26,7 @@ func (p *Package) Looked(inspector string) (share float64, why string) {
 // noteGaps says what each inspector could not look at.
 func (p *Package) noteGaps() {
 	for _, i := range p.Inspectors() {
-		ignored, built := len(p.Ignored), len(p.syntax())
+		ignored, built := len(p.ignored), len(p.syntax())
 		switch {
 		case !p.Typed() && i.Name != "compile":
 			p.gap(i.Name, 0, "it needs types, and the package does not type-check")

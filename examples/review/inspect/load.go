@@ -100,7 +100,7 @@ func problems(dir string, variants []*packages.Package) []Place {
 			}
 		}
 	}
-	slices.SortFunc(all, Place.Compare)
+	slices.SortFunc(all, Place.compare)
 	return slices.Compact(all)
 }
 

@@ -18,7 +18,7 @@ import (
 type Package struct {
 	Name string // as in the package clause
 	Path string // import path
-	Dir  string // absolute; appears in no finding
+	dir  string // absolute; appears in no finding
 
 	Files    []*File // sorted by name, tests included
 	Problems []Place // why it does not compile; nil if it does
@@ -28,11 +28,11 @@ type Package struct {
 	TestsTyped bool
 
 	// Ignored are Go files that are not built on this platform.
-	Ignored []string
+	ignored []string
 	// Gaps are what could not be looked at, in the order of inspectors.
 	Gaps []Gap
 	// Run is what running the tests showed; nil: they were not run.
-	Run *TestRun
+	Run *testRun
 
 	complaint     string            // why it cannot be reviewed
 	main, outside *packages.Package // with the tests in the package itself, and those in package x_test; nil: not typed
@@ -62,14 +62,14 @@ type File struct {
 // first two it prefers the one with tests. Tests that do not compile cost only the
 // tests their types.
 func newPackage(dir string, listed []*packages.Package) *Package {
-	p := &Package{Dir: dir, ran: map[string]int{}, info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}}
+	p := &Package{dir: dir, ran: map[string]int{}, info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}}
 	variants := slices.DeleteFunc(listed, func(pkg *packages.Package) bool { return strings.HasSuffix(pkg.ID, ".test") })
 	slices.SortFunc(variants, func(a, b *packages.Package) int { return cmp.Compare(a.ID, b.ID) })
 	p.TestsTyped = true
 	for _, pkg := range variants {
 		p.addFiles(pkg)
 		if pkg.ForTest == "" {
-			p.Name, p.Path, p.Ignored, p.complaint = pkg.Name, pkg.PkgPath, pkg.IgnoredFiles, missing(pkg)
+			p.Name, p.Path, p.ignored, p.complaint = pkg.Name, pkg.PkgPath, pkg.IgnoredFiles, missing(pkg)
 		}
 		switch {
 		case !sound(pkg):
@@ -113,8 +113,8 @@ func (p *Package) addFiles(pkg *packages.Package) {
 	p.fset = pkg.Fset
 	for _, syntax := range pkg.Syntax {
 		path := p.fset.File(syntax.FileStart).Name()
-		name := relative(p.Dir, path)
-		if filepath.Dir(path) == p.Dir && p.file(name) == nil {
+		name := relative(p.dir, path)
+		if filepath.Dir(path) == p.dir && p.file(name) == nil {
 			p.Files = append(p.Files, &File{name, strings.HasSuffix(name, "_test.go"), ast.IsGenerated(syntax), syntax})
 		}
 	}
@@ -146,7 +146,7 @@ func (p *Package) at(pos token.Pos) Place {
 		return Place{}
 	}
 	at := p.fset.PositionFor(pos, false)
-	return Place{File: relative(p.Dir, at.Filename), Line: at.Line}
+	return Place{File: relative(p.dir, at.Filename), Line: at.Line}
 }
 
 // seen is a place with the function around it, and what was seen there.

@@ -36,7 +36,7 @@ func (p Place) String() string {
 	return s
 }
 
-// Compare orders places by file name, then by line, name and note.
-func (p Place) Compare(q Place) int {
+// compare orders places by file name, then by line, name and note.
+func (p Place) compare(q Place) int {
 	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Name, q.Name), cmp.Compare(p.Note, q.Note))
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A TestRun is what go test showed.
-type TestRun struct {
+// A testRun is what go test showed.
+type testRun struct {
 	Failed []Place // failing tests, with the lines that they name
 	Error  string  // why they could not be run, if they could not
 }
@@ -24,7 +24,7 @@ var (
 
 // test runs the package's tests once, for two minutes at most, with the race
 // detector where cgo allows it.
-func (p *Package) test(ctx context.Context) *TestRun {
+func (p *Package) test(ctx context.Context) *testRun {
 	ctx, cancel := context.WithTimeout(ctx, 150*time.Second)
 	defer cancel()
 	args := []string{"test", "-count=1", "-timeout=120s"}
@@ -32,9 +32,9 @@ func (p *Package) test(ctx context.Context) *TestRun {
 		args = append(args, "-race")
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.WaitDelay = p.Dir, time.Second
+	cmd.Dir, cmd.WaitDelay = p.dir, time.Second
 	out, err := cmd.CombinedOutput()
-	run := &TestRun{Failed: p.failedTests(string(out))}
+	run := &testRun{Failed: p.failedTests(string(out))}
 	if err != nil && run.Failed == nil {
 		run.Error = cmp.Or(oneLine(string(out)), err.Error())
 	}

@@ -67,7 +67,7 @@ func (p *Package) consult(ctx context.Context, t Tool) {
 	if !p.Typed() {
 		return
 	}
-	r, err := t.Look(ctx, p.Dir)
+	r, err := t.Look(ctx, p.dir)
 	if err != nil {
 		p.failures = append(p.failures, failure{t.Name, 1, oneLine(err.Error())})
 		return
@@ -87,7 +87,7 @@ func (p *Package) said(a *analysis.Analyzer, d analysis.Diagnostic) Said {
 	s := Said{Analyzer: a.Name, Doc: strings.TrimSuffix(doc, "."), Category: d.Category, Message: oneLine(d.Message)}
 	if d.Pos.IsValid() {
 		at := p.fset.PositionFor(d.Pos, false)
-		s.File, s.Offset = relative(p.Dir, at.Filename), at.Offset
+		s.File, s.Offset = relative(p.dir, at.Filename), at.Offset
 	}
 	return s
 }

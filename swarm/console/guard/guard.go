@@ -135,7 +135,7 @@ func changes(r *http.Request) bool {
 // user returns the user of a request, and whether only a cookie identifies them.
 func (g *Guard) user(r *http.Request) (user string, byCookie, ok bool) {
 	if token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); found {
-		return "token " + addressOf(r), false, g.o.Key.Is(token)
+		return "token " + addressOf(r), false, g.o.Key.is(token)
 	}
 	c, err := r.Cookie(cookie(r))
 	if err != nil {
@@ -159,7 +159,7 @@ func (g *Guard) session(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		switch now := g.o.Clock(); {
-		case g.o.Key.Is(in.Token): // of 256 random bits, which no number of guesses finds: it is never locked out
+		case g.o.Key.is(in.Token): // of 256 random bits, which no number of guesses finds: it is never locked out
 			g.set(w, cookie(r), g.o.Key.session(cookie(r), now.Add(validity)), int(validity/time.Second))
 		case !g.tries.may(addressOf(r), now):
 			tooMany(w)

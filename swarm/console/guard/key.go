@@ -54,8 +54,8 @@ func (k Key) sum(what string) []byte {
 // Token returns the token.
 func (k Key) Token() string { return base64.RawURLEncoding.EncodeToString(k.sum("token")) }
 
-// Is reports whether a text is the token, in a time that does not depend on it.
-func (k Key) Is(token string) bool {
+// is reports whether a text is the token, in a time that does not depend on it.
+func (k Key) is(token string) bool {
 	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(k.Token()))
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }

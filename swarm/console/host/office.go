@@ -32,9 +32,9 @@ type Office struct {
 // An office runs a router, and shows what happens in its rooms.
 type office struct {
 	Office
-	make    func(context.Context) (Router, error) // reads the log
+	make    func(context.Context) (router, error) // reads the log
 	release func(context.Context) error           // what make made, and the log
-	router  Router                                // set when ready; nil: it cannot be opened
+	router  router                                // set when ready; nil: it cannot be opened
 	ready   chan struct{}                         // closed when the log has been read
 	log     work.Records
 	agents  []rooms.Standing
@@ -98,7 +98,7 @@ func keep(with *Options) (of *office, err error) {
 		return nil, err
 	}
 	of = &office{Office: *o, log: store, agents: options.Agents, feed: with.Hub, release: func(context.Context) error { return store.Close() }}
-	of.make = func(ctx context.Context) (Router, error) {
+	of.make = func(ctx context.Context) (router, error) {
 		router, err := rooms.New(ctx, options)
 		if err != nil {
 			return nil, err
@@ -136,7 +136,7 @@ func (o *office) wait(ctx context.Context) error {
 }
 
 // opened returns the router when the log has been read.
-func (o *office) opened(ctx context.Context) (Router, error) {
+func (o *office) opened(ctx context.Context) (router, error) {
 	if err := o.wait(ctx); err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (o *office) health(ctx context.Context) (h work.Health) {
 }
 
 // writable is opened for what has to be written: it is refused while that would wait.
-func (o *office) writable(ctx context.Context) (Router, error) {
+func (o *office) writable(ctx context.Context) (router, error) {
 	router, err := o.opened(ctx)
 	if err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (o *office) writable(ctx context.Context) (Router, error) {
 
 // read shows the events that there are, the newest of them to the feed, and returns the
 // position of the last one.
-func (o *office) read(ctx context.Context, router Router) (at uint64, err error) {
+func (o *office) read(ctx context.Context, router router) (at uint64, err error) {
 	all, err := router.Rooms(ctx)
 	if err != nil {
 		return 0, err

@@ -14,15 +14,15 @@ import (
 // Shared are rooms of a log that other processes write, too: one of many machines.
 type Shared struct {
 	Log    work.Records
-	Router Router
+	Router router
 	Agents []rooms.Standing // of the roster
 	// Health returns how the log is doing, without waiting for long. It may be nil.
 	Health func(context.Context) *work.Stream
 }
 
-// A Router has rooms, in this process ([rooms.Router]) or wherever they are driven
+// A router has rooms, in this process ([rooms.Router]) or wherever they are driven
 // (routers.Rooms). Its methods are called concurrently, Run once.
-type Router interface {
+type router interface {
 	Rooms(context.Context) ([]rooms.Snapshot, error)
 	Snapshot(ctx context.Context, room string) (rooms.Snapshot, error)
 	Section(ctx context.Context, room string, ix int) (events.Event, error)
@@ -40,7 +40,7 @@ func share(o *Office, feed Feed) (*office, error) {
 	}
 	of := &office{
 		Office: *o, log: o.Shared.Log, agents: o.Shared.Agents, feed: feed,
-		make:    func(context.Context) (Router, error) { return o.Shared.Router, nil },
+		make:    func(context.Context) (router, error) { return o.Shared.Router, nil },
 		release: func(context.Context) error { return nil },
 	}
 	return of, nil

@@ -23,18 +23,18 @@ import (
 // Options of what is opened. The zero value of a field has the meaning given.
 type Options struct {
 	Dir      string                               // to which files and the directories of commands are relative; "": that of the program
-	Stderr   io.Writer                            // gets what commands write to their standard error; nil: it is only kept
+	Stderr   io.Writer                            // gets what commands write to their standard error, and the notes of answers; nil: they are only kept
 	Only     []string                             // models to make; nil: all
 	Retrying func(err error, pause time.Duration) // see [limits.Options]; nil: none
-	Noted    func(id models.ID, notes []string)   // see [limits.Options]; nil: to Stderr, if there is one
 	Embedded func(memory.Progress)                // is called while facts without vectors get them; nil: nothing is
 }
 
 // With returns openers. Keys and tokens are read from the environment.
 func With(o Options) desk.Openers {
-	if o.Noted == nil && o.Stderr != nil {
+	var noted func(models.ID, []string)
+	if o.Stderr != nil {
 		var one sync.Mutex // agents ask their models side by side
-		o.Noted = func(id models.ID, notes []string) {
+		noted = func(id models.ID, notes []string) {
 			one.Lock()
 			defer one.Unlock()
 			_, _ = fmt.Fprintf(o.Stderr, "%s: %s\n", id, text.Printable(strings.Join(notes, "; ")))
@@ -42,7 +42,7 @@ func With(o Options) desk.Openers {
 	}
 	return desk.Openers{
 		Models: func(t *teams.Team) (map[string]models.Model, *limits.Budget, error) {
-			return providers.Models(t, providers.Options{Only: o.Only, Retrying: o.Retrying, Noted: o.Noted})
+			return providers.Models(t, providers.Options{Only: o.Only, Retrying: o.Retrying, Noted: noted})
 		},
 		Servers: o.Servers,
 		Memory:  o.Memory,

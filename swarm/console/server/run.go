@@ -36,7 +36,7 @@ func (s *Server) opened(ctx context.Context, stop func()) error {
 		return err
 	}
 	if s.o.Opened != nil {
-		_ = s.o.Opened(ctx, s.Backend()) // the server goes on without
+		_ = s.o.Opened(ctx, s.backend()) // the server goes on without
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	if s.host, err = host.Open(ctx, o.Host); err != nil {
 		return nil, err
 	}
-	s.mcp, err = mcpserver.New(ctx, mcpserver.Options{Backend: s.Backend(), Version: o.Version, Refused: func(client, limit string) { o.Refused("mcp", client, limit) }})
+	s.mcp, err = mcpserver.New(ctx, mcpserver.Options{Backend: s.backend(), Version: o.Version, Refused: func(client, limit string) { o.Refused("mcp", client, limit) }})
 	if err != nil || o.At == nil {
 		return s, err
 	}
@@ -109,20 +109,20 @@ func (s *Server) routes(ctx context.Context) (http.Handler, error) {
 		})))
 		return mux, nil
 	}
-	agents, err := a2a.New(ctx, a2a.Options{Backend: s.Backend(), Version: s.o.Version, TLS: s.o.At.tls, Refused: func(client, limit string) { s.o.Refused("a2a", client, limit) }})
+	agents, err := a2a.New(ctx, a2a.Options{Backend: s.backend(), Version: s.o.Version, TLS: s.o.At.tls, Refused: func(client, limit string) { s.o.Refused("a2a", client, limit) }})
 	if err != nil {
 		return nil, err
 	}
 	mux.Handle(a2a.Prefix, s.guard.Wrap(agents.Handler()))
-	mux.Handle("/", console.New(console.Options{Backend: s.Backend(), Hub: s.hub, Guard: s.guard, Files: web.Files(), Version: s.o.Version}))
+	mux.Handle("/", console.New(console.Options{Backend: s.backend(), Hub: s.hub, Guard: s.guard, Files: web.Files(), Version: s.o.Version}))
 	if s.o.Joins != nil {
 		mux.Handle(join.Prefix+"/", s.guard.Wrap(s.o.Joins.Handler()))
 	}
 	return mux, nil
 }
 
-// Backend returns what the protocols call.
-func (s *Server) Backend() *api.Backend { return s.host.Backend() }
+// backend returns what the protocols call.
+func (s *Server) backend() *api.Backend { return s.host.Backend() }
 
 // Link returns the address of the console with the token, for a browser.
 func (s *Server) Link() string { return s.guard.Link(s.o.At.Base()) }

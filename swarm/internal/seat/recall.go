@@ -51,7 +51,7 @@ func (p *Recall) Take(s signals.Any, t *runlog.Thread, before runlog.Mark) (begu
 	if now.Decided != nil && now.Decided != before.Decided {
 		p.Stopped = true
 		if now.Decided.Payload.Stop.GoesOn() {
-			p.seats.Retry()
+			p.seats.retry()
 		}
 		for _, t := range p.seats.Turns() {
 			t.Taking++
@@ -83,7 +83,7 @@ func (p *Recall) deliver(said signals.Any) {
 			}
 			p.spoke, p.last = s, max(p.last, i)
 		case s.Wants(said) && !s.Out:
-			s.Deliver(said)
+			s.deliver(said)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (p *Recall) asks(agent string, round int) {
 	s := p.seats[i]
 	p.spoke, p.last = s, max(p.last, i)
 	if t := s.Turn; t != nil && t.Round == round {
-		t.Asks = true
+		t.asks = true
 	}
 }
 
@@ -160,7 +160,7 @@ func (p *Recall) began(turns []runlog.BegunTurn) (begun []*Turn) {
 func (p *Recall) Close(next bool) {
 	for i, s := range p.seats {
 		switch t := s.Turn; {
-		case t == nil, t.Asks:
+		case t == nil, t.asks:
 		case t.State == Stopped,
 			s != p.spoke && t.State == Late && t.ended() && !t.Again,
 			t.State == Awaited && (next || i < p.last) && (!t.Failed || !p.Stopped):

@@ -85,7 +85,7 @@ func (all Roster) Turns() (turns []*Turn) {
 func (all Roster) DeliverAll(said signals.Any) {
 	for _, s := range all {
 		if !s.Agent.Hears(said.Kind()) {
-			s.Deliver(said)
+			s.deliver(said)
 		}
 	}
 }
@@ -103,12 +103,12 @@ func (all Roster) NextTimer() (next time.Time, running bool) {
 	return next, running
 }
 
-// Retry lets the agents that failed hear again what they failed on, and what they heard
+// retry lets the agents that failed hear again what they failed on, and what they heard
 // since, because the solve stopped and goes on. A turn that failed in the last round is
 // taken again as it was, and so is one that a question names.
-func (all Roster) Retry() {
+func (all Roster) retry() {
 	for _, s := range all {
-		if s.Turn != nil && s.Turn.Asks {
+		if s.Turn != nil && s.Turn.asks {
 			continue
 		}
 		if len(s.missed) > 0 && s.missed[0] != s.Turn {

@@ -59,8 +59,8 @@ func (s *Seat) Wants(heard signals.Any) bool {
 	return h.Source != s.Agent.ID && h.Recipients.Include(s.Agent.ID) && s.Agent.Hears(heard.Kind()) && !Coordinates(heard.Kind())
 }
 
-// Deliver makes a signal of the log new to the agent, whatever it listens to.
-func (s *Seat) Deliver(heard signals.Any) { s.before = append(s.before, heard) }
+// deliver makes a signal of the log new to the agent, whatever it listens to.
+func (s *Seat) deliver(heard signals.Any) { s.before = append(s.before, heard) }
 
 // Routes reports whether the agent has a router.
 func (s *Seat) Routes() bool { return s.router != nil }
@@ -190,7 +190,7 @@ func (s *Seat) Release() {
 	if s.Turn == nil || s.Turn.State < Over {
 		return
 	}
-	if _, back := s.Turn.Poll(); back {
+	if _, back := s.Turn.poll(); back {
 		s.Turn = nil
 	}
 }

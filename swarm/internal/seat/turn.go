@@ -23,10 +23,10 @@ var (
 type Turn struct {
 	*agents.Turn
 	Seat   *Seat
-	State  State
+	State  state
 	Failed bool  // as an earlier process says in the log
 	Again  bool  // it had failed when the solve stopped to go on, so that it is taken again
-	Asks   bool  // a question in the log names it
+	asks   bool  // a question in the log names it
 	Err    error // why it failed
 
 	done   chan Outcome // of capacity one, so that a turn left behind can end
@@ -38,12 +38,12 @@ type Turn struct {
 	logged []signals.Any // that the log of an earlier process has of it, and it did not say again; refusals are their records
 }
 
-// State is the solve's state of a turn.
-type State uint8
+// state is the solve's state of a turn.
+type state uint8
 
 // The states of a turn.
 const (
-	Awaited State = iota // its round waits for it
+	Awaited state = iota // its round waits for it
 	Late                 // its result is accepted when it arrives
 	Over                 // committed, failed or abandoned
 	Stopped              // a route ended it
@@ -65,7 +65,7 @@ func (t *Turn) limit(now time.Time, of Span) {
 // it. A finished turn counts even if its time is over. Signals from outside are heard
 // meanwhile, until heard reports that the solve has stopped.
 func (t *Turn) Wait(ctx context.Context, outside <-chan struct{}, heard func() (stopped bool)) (o Outcome, done bool) {
-	if o, done = t.Poll(); done || t.State != Awaited {
+	if o, done = t.poll(); done || t.State != Awaited {
 		return o, done
 	}
 	timer := time.NewTimer(time.Until(t.due))
@@ -82,11 +82,11 @@ func (t *Turn) Wait(ctx context.Context, outside <-chan struct{}, heard func() (
 		}
 		break
 	}
-	return t.Poll()
+	return t.poll()
 }
 
-// Poll returns the result of the turn, once, if it is done.
-func (t *Turn) Poll() (o Outcome, done bool) {
+// poll returns the result of the turn, once, if it is done.
+func (t *Turn) poll() (o Outcome, done bool) {
 	select {
 	case o = <-t.done:
 		return o, true

@@ -91,9 +91,9 @@ func Ask(step settle.Debate, turn *agents.Turn) *agents.Debate {
 	return &agents.Debate{For: own, Against: other, Round: step.Round, Answers: step.Part == settle.Answer}
 }
 
-// A Move is the next thing to do about a conflict when no agent has anything left to hear:
+// A move is the next thing to do about a conflict when no agent has anything left to hear:
 // one of its fields.
-type Move struct {
+type move struct {
 	Resolve *Resolution
 	Debate  settle.Debate
 	Ask     *conflict.Pair // somebody outside
@@ -101,9 +101,9 @@ type Move struct {
 
 // Next returns the next move, and whether there is one. asked says that somebody outside
 // has been asked already.
-func (t *Table) Next(asked bool) (Move, bool) {
+func (t *Table) Next(asked bool) (move, bool) {
 	if lost := t.Lost(); lost != nil {
-		return Move{Resolve: lost}, true
+		return move{Resolve: lost}, true
 	}
 	for _, p := range t.Thread.Conflicts.Open() {
 		if t.Policy != settle.ByEscalation {
@@ -112,26 +112,26 @@ func (t *Table) Next(asked bool) (Move, bool) {
 			}
 		}
 		if t.Policy != settle.ByDebate && !asked {
-			return Move{Ask: &p}, true
+			return move{Ask: &p}, true
 		}
 	}
-	return Move{}, false
+	return move{}, false
 }
 
 // byDebate returns the next step of the debate about a conflict, or its outcome; false if
 // there is no debate, or nobody won.
-func (t *Table) byDebate(p conflict.Pair) (Move, bool) {
+func (t *Table) byDebate(p conflict.Pair) (move, bool) {
 	step, end := t.debate(p)
 	pair := t.Thread.Pair(p)
 	winner := t.SideOf(p, step.Outcome(t.probability(pair)))
 	notHeld := !t.Thread.Debates.Held(pair.A.ID(), pair.B.ID()) && end != settle.Decided
 	switch {
 	case end == "":
-		return Move{Debate: step}, true
+		return move{Debate: step}, true
 	case notHeld, winner.IsZero():
-		return Move{}, false
+		return move{}, false
 	}
-	return Move{Resolve: &Resolution{p, conflict.ByDebate, winner, t.outcome(p, end)}}, true
+	return move{Resolve: &Resolution{p, conflict.ByDebate, winner, t.outcome(p, end)}}, true
 }
 
 // Chosen returns the resolution of the conflict that is being debated, if votes have

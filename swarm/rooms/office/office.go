@@ -39,19 +39,19 @@ type Office struct {
 	Servers map[string]teams.Server `json:"servers"`
 	Stub    string                  `json:"stub"`  // the model that writes the stubs of tools; "": the first line of the result
 	Chair   string                  `json:"chair"` // an agent in all rooms that has their members decide; "": none
-	Agents  []Agent                 `json:"agents"`
+	Agents  []agent                 `json:"agents"`
 }
 
 // defaultTimeout is how long a turn may take.
 const defaultTimeout = 5 * time.Minute
 
-// An Agent is an entry of the roster.
-type Agent struct {
+// An agent is an entry of the roster.
+type agent struct {
 	Name   string   `json:"name"`
 	Role   string   `json:"role"`
 	Rooms  []string `json:"rooms"`
 	Model  string   `json:"model"`  // of Office.Models; "": Script
-	Script []Line   `json:"script"` // its reactions without a model
+	Script []line   `json:"script"` // its reactions without a model
 	// Tools are what its model may call: the name of a function, server/tool or server/*, each
 	// with its policy. "ask" is refused, since a room asks no person about calls.
 	Tools map[string]teams.Policy `json:"tools"`
@@ -60,10 +60,10 @@ type Agent struct {
 	Position string `json:"position"`
 }
 
-// A Line is the reaction of a scripted agent to a message.
-type Line struct {
+// A line is the reaction of a scripted agent to a message.
+type line struct {
 	When     string        `json:"when"` // words that the message has; "": any message
-	Call     *Call         `json:"call"`
+	Call     *call         `json:"call"`
 	Fail     string        `json:"fail"` // its first turn for the message fails with this error
 	Say      string        `json:"say"`
 	To       []string      `json:"to"`
@@ -72,15 +72,15 @@ type Line struct {
 	Takes    time.Duration `json:"takes"`    // before it says something, or of its call
 }
 
-func (l *Line) priority() (schedule.Priority, error) {
+func (l *line) priority() (schedule.Priority, error) {
 	if l.Priority == "" {
 		return 0, nil
 	}
 	return schedule.ParsePriority(l.Priority)
 }
 
-// A Call is a call of a tool with the result that the file gives.
-type Call struct {
+// A call is a call of a tool with the result that the file gives.
+type call struct {
 	Tool   string         `json:"tool"`
 	Args   map[string]any `json:"args"`
 	Label  string         `json:"label"`
@@ -130,7 +130,7 @@ func (o *Office) check(f *yamlfile.File) {
 	if _, known := o.Models[o.Stub]; o.Stub != "" && !known {
 		f.Add("stub", fmt.Sprintf("there is no model %q", o.Stub))
 	}
-	if slices.ContainsFunc(o.Agents, func(a Agent) bool { return a.Name == o.Chair }) {
+	if slices.ContainsFunc(o.Agents, func(a agent) bool { return a.Name == o.Chair }) {
 		f.Add("chair", fmt.Sprintf("%q is the name of an agent", o.Chair))
 	}
 	for i, a := range o.Agents {
@@ -140,7 +140,7 @@ func (o *Office) check(f *yamlfile.File) {
 	}
 }
 
-func (o *Office) problem(a Agent) string {
+func (o *Office) problem(a agent) string {
 	_, known := o.Models[a.Model]
 	switch {
 	case events.CheckAgent("name", a.Name) != nil:
@@ -190,7 +190,7 @@ func (o *Office) names() (all []string) {
 }
 
 // set returns the tools that the agent may call; nil: none.
-func (a Agent) set(from []tools.Source, by journal.Caller) *tools.Set {
+func (a agent) set(from []tools.Source, by journal.Caller) *tools.Set {
 	if len(a.Tools) == 0 {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // A script is an agent without a model.
-type script []Line
+type script []line
 
 // React follows the first line that matches the turn's message.
 func (all script) React(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
@@ -45,7 +45,7 @@ func (all script) React(ctx context.Context, t *agents.Turn) iter.Seq2[signals.A
 }
 
 // find returns the first line that matches one of the new signals, and that signal.
-func (all script) find(t *agents.Turn) (*Line, signals.Any) {
+func (all script) find(t *agents.Turn) (*line, signals.Any) {
 	for i := range all {
 		for _, s := range t.New {
 			if all[i].matches(words(s)) {
@@ -56,7 +56,7 @@ func (all script) find(t *agents.Turn) (*Line, signals.Any) {
 	return nil, nil
 }
 
-func (l *Line) matches(text string) bool {
+func (l *line) matches(text string) bool {
 	has := wordsOf(text)
 	for _, word := range wordsOf(l.When) {
 		if !slices.Contains(has, word) {
@@ -96,7 +96,7 @@ func failedBefore(t *agents.Turn, message signals.Any) bool {
 
 // call calls the line's tool, and returns the section of the call, or of the mail that the
 // line is about; 0: there is neither.
-func (l *Line) call(ctx context.Context, about signals.Any) (ix int, err error) {
+func (l *line) call(ctx context.Context, about signals.Any) (ix int, err error) {
 	if l.Call == nil {
 		mail, _ := about.Body().(events.Mailbox)
 		return mail.Ix, nil
@@ -111,7 +111,7 @@ func (l *Line) call(ctx context.Context, about signals.Any) (ix int, err error) 
 }
 
 // think shows the line's text word by word, and takes its time, unless its call took it.
-func (l *Line) think(ctx context.Context, content string) error {
+func (l *line) think(ctx context.Context, content string) error {
 	room := rooms.Of(ctx)
 	for word := range strings.SplitAfterSeq(content, " ") {
 		if l.saysHere(room) {
@@ -125,7 +125,7 @@ func (l *Line) think(ctx context.Context, content string) error {
 }
 
 // wait takes the line's time.
-func (l *Line) wait(ctx context.Context) error {
+func (l *line) wait(ctx context.Context) error {
 	if l.Takes <= 0 {
 		return nil
 	}
@@ -138,11 +138,11 @@ func (l *Line) wait(ctx context.Context) error {
 }
 
 // saysHere reports whether the line's message is for the room, and not only mail.
-func (l *Line) saysHere(room *rooms.Turn) bool {
+func (l *line) saysHere(room *rooms.Turn) bool {
 	return len(l.To) == 0 || slices.ContainsFunc(l.To, func(name string) bool { return slices.Contains(room.Members(), name) })
 }
 
-func (c *Call) run(context.Context) (string, error) {
+func (c *call) run(context.Context) (string, error) {
 	if c.Error != "" {
 		return "", errors.New(c.Error)
 	}

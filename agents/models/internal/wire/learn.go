@@ -50,7 +50,7 @@ func (l *Learner[F]) Ask(ctx context.Context, once func(F) (*models.Answer, *Sai
 // refuses matches the words of a server that does not take a member, whatever its value.
 var refuses = regexp.MustCompile(`(un|not |n't |not be |not yet )(supported|recognized|known|expected|available|permitted|allowed|implemented|used|combined|enabled)|support|extra|unrecognized|unexpected|deprecated|cannot|can't|incompatible|invalid|instead|only|verified|forbidden|refus|reject|must be`)
 
-func (s *Said) words() string { return strings.ToLower(s.Param + ": " + s.Code + ": " + s.Words) }
+func (s *Said) words() string { return strings.ToLower(s.param + ": " + s.code + ": " + s.Words) }
 
 // Has reports whether what is said contains one of the words, which are in lower case.
 func (s *Said) Has(all ...string) bool {

@@ -18,10 +18,10 @@ import (
 // A Said is what a server says of a failure.
 type Said struct {
 	Words  string        // for a person
-	Code   string        // what of it is for programs: codes, types and statuses, in lower case
-	Param  string        // the member of the request that is at fault
-	Status int           // of HTTP; 0: none is named
-	After  time.Duration // the wait that the server asks for
+	code   string        // what of it is for programs: codes, types and statuses, in lower case
+	param  string        // the member of the request that is at fault
+	status int           // of HTTP; 0: none is named
+	after  time.Duration // the wait that the server asks for
 }
 
 // SaidIn returns what an event says of a failure, if it is one: by its name, an error member, or
@@ -76,21 +76,21 @@ func (s *Said) read(value json.RawMessage, depth int) {
 	}
 	for _, name := range []string{"code", "type", "status", "reason", "error_type"} {
 		if text := o.Label(name); text != "" && text != "error" {
-			s.Code = strings.TrimSpace(s.Code + " " + strings.ToLower(text))
+			s.code = strings.TrimSpace(s.code + " " + strings.ToLower(text))
 		}
 	}
 	for _, name := range []string{"code", "status", "status_code", "statusCode", "http_status", "error_code"} {
 		if code := o.Number(name); code >= 400 && code < 600 {
-			s.Status = code
+			s.status = code
 		}
 	}
 	if code := statuses[o.Number("status_code")]; code != 0 {
-		s.Status = code
+		s.status = code
 	}
-	s.After = max(s.After, wait(o))
-	s.Param = cmp.Or(Clean(o.Text("param")), s.Param)
+	s.after = max(s.after, wait(o))
+	s.param = cmp.Or(Clean(o.Text("param")), s.param)
 	if places := o.List("loc"); len(places) > 0 { // FastAPI's
-		s.Param = cmp.Or(Clean(TextOf(places[len(places)-1])), s.Param)
+		s.param = cmp.Or(Clean(TextOf(places[len(places)-1])), s.param)
 		s.read(places[len(places)-1], depth+1)
 	}
 	for _, name := range []string{"message", "msg", "error", "errors", "detail", "details", "error_description", "base_resp", "status_msg", "metadata", "raw"} {
@@ -131,22 +131,22 @@ var sorts = []struct {
 func (r *Response) failure(s Said) *models.Error {
 	status, inside := r.Status, r.Status < http.StatusBadRequest
 	if inside {
-		status = cmp.Or(s.Status, http.StatusInternalServerError)
+		status = cmp.Or(s.status, http.StatusInternalServerError)
 	}
 	e := models.StatusError(r.client.id, status, r.Header, r.client.detail(s.Words))
 	e.Status, e.Unbilled = r.Status, e.Unbilled && !inside
 	for _, sort := range sorts {
-		named := func(code string) bool { return strings.Contains(s.Code, code) }
+		named := func(code string) bool { return strings.Contains(s.code, code) }
 		refused := status >= 400 && status < 500
 		if slices.ContainsFunc(sort.codes, named) {
-			if inside && s.Status == 0 || refused && sort.always {
+			if inside && s.status == 0 || refused && sort.always {
 				e.Problem = sort.problem
 			}
 			break
 		}
 	}
 	if e.After == 0 {
-		e.After = s.After
+		e.After = s.after
 	}
 	if found := again.FindStringSubmatch(s.Words); e.After == 0 && found != nil && e.Temporary() {
 		e.After, _ = time.ParseDuration(strings.ToLower(found[1]))

@@ -5,7 +5,7 @@
 //	s := agui.Server{Backend: h.Backend(), Hub: hub, User: guard.User}
 //	mux.Handle("POST /api/agui/", s.Handler())
 //
-// A [Fold] makes the events, from frames of the console's feed and values of its API; it has
+// A fold makes the events, from frames of the console's feed and values of its API; it has
 // no clock and does no input or output. The [Server] drives it.
 //
 // # Routes
@@ -24,6 +24,6 @@
 //
 // A round is a step, a statement of an agent or person is a message with their name, a
 // tool's result is a tool call, and any other signal is a custom event "swarmbus/FORM".
-// Messages have the whole api.Said as metadata "swarmbus". The state is a [State], changed
+// Messages have the whole api.Said as metadata "swarmbus". The state is changed
 // by JSON Patch.
 package agui

@@ -17,8 +17,8 @@ type Event struct {
 	RunID    string   `json:"runId,omitempty"`
 	Protocol string   `json:"protocolVersion,omitempty"`
 	Result   any      `json:"result,omitempty"`
-	Outcome  *Outcome `json:"outcome,omitempty"`
-	Usage    []Usage  `json:"usage,omitempty"`
+	Outcome  *outcome `json:"outcome,omitempty"`
+	Usage    []usage  `json:"usage,omitempty"`
 	Message  string   `json:"message,omitempty"` // of an error
 	Code     string   `json:"code,omitempty"`
 
@@ -34,14 +34,14 @@ type Event struct {
 	Content   *string `json:"content,omitempty"`
 }
 
-// An Outcome is why a run ended.
-type Outcome struct {
-	Type       string      `json:"type"` // success, interrupt or cancelled
-	Interrupts []Interrupt `json:"interrupts,omitempty"`
+// An outcome is why a run ended.
+type outcome struct {
+	Type       string  `json:"type"` // success, interrupt or cancelled
+	Interrupts []asked `json:"interrupts,omitempty"`
 }
 
-// An Interrupt is a question or a call of a tool that a person has to answer.
-type Interrupt struct {
+// asked is a question or a call of a tool that a person has to answer.
+type asked struct {
 	ID      string         `json:"id"`     // of the item of the inbox
 	Reason  string         `json:"reason"` // question or tool_call
 	Message string         `json:"message,omitempty"`
@@ -52,31 +52,31 @@ type Interrupt struct {
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
 
-// Usage has the requests and tokens of the models of a solve.
-type Usage struct {
+// usage has the requests and tokens of the models of a solve.
+type usage struct {
 	InputTokens       int `json:"inputTokens"`
 	OutputTokens      int `json:"outputTokens"`
 	TotalTokens       int `json:"totalTokens"`
 	CachedInputTokens int `json:"cachedInputTokens,omitempty"`
 }
 
-// A State is the state that a frontend shows beside the messages.
-type State struct {
+// A state is the state that a frontend shows beside the messages.
+type state struct {
 	Solve     api.Solve            `json:"solve"`
-	Proposals map[string]*Proposal `json:"proposals"`          // by id
+	Proposals map[string]*proposal `json:"proposals"`          // by id
 	Decision  *api.Decision        `json:"decision,omitempty"` // when the run ends
 }
 
-// A Proposal is one of a [State].
-type Proposal struct {
+// A proposal is one of a state.
+type proposal struct {
 	Content   string  `json:"content"`
 	Reasoning string  `json:"reasoning,omitempty"`
 	By        string  `json:"by"`      // the source that made it first
 	Support   float64 `json:"support"` // 0 to 1
 }
 
-// A Result is that of a run whose solve has stopped.
-type Result struct {
+// A result is that of a run whose solve has stopped.
+type result struct {
 	Solve    string        `json:"solve"` // its id
 	State    string        `json:"state"` // decided, undecided, waiting, interrupted or failed
 	Stop     string        `json:"stop,omitempty"`

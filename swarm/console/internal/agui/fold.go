@@ -9,37 +9,37 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
-// A Fold makes the events of one run, from the console's frames and values of one solve. It
+// A fold makes the events of one run, from the console's frames and values of one solve. It
 // is used by one goroutine. Make one with [NewFold].
-type Fold struct {
+type fold struct {
 	thread, run string
 	seq         uint64
 	step        string // that is open
 	team        string
-	state       State
+	state       state
 	shown       any // the state as the frontend has it; nil: it has none
 }
 
 // NewFold returns a fold for a run of a client's thread, which shows the solve's log after a
 // position.
-func NewFold(thread, run string, after uint64) *Fold {
-	return &Fold{thread: thread, run: run, seq: after, state: State{Proposals: map[string]*Proposal{}}}
+func NewFold(thread, run string, after uint64) *fold {
+	return &fold{thread: thread, run: run, seq: after, state: state{Proposals: map[string]*proposal{}}}
 }
 
 // Seq returns the position in the log up to which the events are complete.
-func (f *Fold) Seq() uint64 { return f.seq }
+func (f *fold) Seq() uint64 { return f.seq }
 
-// Running reports whether the solve was running when it was last shown.
-func (f *Fold) Running() bool { return f.shown == nil || f.state.Solve.State == api.Running }
+// running reports whether the solve was running when it was last shown.
+func (f *fold) running() bool { return f.shown == nil || f.state.Solve.State == api.Running }
 
-// Start returns the event with which a run begins.
-func (f *Fold) Start() []Event {
+// start returns the event with which a run begins.
+func (f *fold) start() []Event {
 	return []Event{{Type: "RUN_STARTED", ThreadID: f.thread, RunID: f.run, Protocol: protocol}}
 }
 
-// Detail returns the events for everything after [Fold.Seq]. The detail's lists may begin
+// Detail returns the events for everything after [fold.Seq]. The detail's lists may begin
 // there.
-func (f *Fold) Detail(d api.SolveDetail) (all []Event) {
+func (f *fold) Detail(d api.SolveDetail) (all []Event) {
 	for _, said := range d.Said {
 		if said.Seq > f.seq {
 			all = append(all, f.say(&said)...)
@@ -48,7 +48,7 @@ func (f *Fold) Detail(d api.SolveDetail) (all []Event) {
 	f.team, f.state.Solve = d.Team, d.Solve
 	clear(f.state.Proposals)
 	for _, p := range d.Proposals {
-		of := &Proposal{Content: p.Content, Reasoning: p.Reasoning, Support: p.Support}
+		of := &proposal{Content: p.Content, Reasoning: p.Reasoning, Support: p.Support}
 		if len(p.By) > 0 {
 			of.By = p.By[0]
 		}
@@ -60,7 +60,7 @@ func (f *Fold) Detail(d api.SolveDetail) (all []Event) {
 
 // Frame returns the events for a frame of the feed, of type signal or saying and of the solve; none
 // if it has been shown.
-func (f *Fold) Frame(frame api.Frame) (all []Event) {
+func (f *fold) Frame(frame api.Frame) (all []Event) {
 	if frame.Type == api.FrameSaying && frame.Solve != nil && f.shown != nil {
 		f.state.Solve.Saying = frame.Solve.Saying
 		return f.changed(frame.Solve.Updated)
@@ -76,7 +76,7 @@ func (f *Fold) Frame(frame api.Frame) (all []Event) {
 	f.state.Solve.Team = f.team
 	switch said := frame.Said; said.Form {
 	case "proposal":
-		f.state.Proposals[said.Proposal] = &Proposal{Content: said.Text, Reasoning: said.Reason, By: said.By}
+		f.state.Proposals[said.Proposal] = &proposal{Content: said.Text, Reasoning: said.Reason, By: said.By}
 	case "same":
 		delete(f.state.Proposals, said.Proposal)
 	}
@@ -89,7 +89,7 @@ func (f *Fold) Frame(frame api.Frame) (all []Event) {
 }
 
 // changed returns the event for the change of the state.
-func (f *Fold) changed(at time.Time) []Event {
+func (f *fold) changed(at time.Time) []Event {
 	text, err := json.Marshal(f.state)
 	var now any
 	if err != nil || json.Unmarshal(text, &now) != nil {
@@ -107,7 +107,7 @@ func (f *Fold) changed(at time.Time) []Event {
 }
 
 // say returns the events for one signal.
-func (f *Fold) say(said *api.Said) []Event {
+func (f *fold) say(said *api.Said) []Event {
 	meta, id, at := map[string]any{"swarmbus": said}, said.ID, said.Time.UnixMilli()
 	switch said.Form {
 	case "round":
@@ -137,7 +137,7 @@ func (f *Fold) say(said *api.Said) []Event {
 }
 
 // rest ends the step that is open.
-func (f *Fold) rest(at int64) (all []Event) {
+func (f *fold) rest(at int64) (all []Event) {
 	if f.step != "" {
 		all = []Event{{Type: "STEP_FINISHED", Timestamp: at, StepName: f.step}}
 	}
@@ -184,18 +184,18 @@ func join(between string, texts ...string) string {
 
 // End returns the events that end a run of a solve that does not run. Items are the
 // questions that wait for a person.
-func (f *Fold) End(d api.SolveDetail, items []api.Item) []Event {
+func (f *fold) End(d api.SolveDetail, items []api.Item) []Event {
 	all := f.Detail(d)
 	at := d.Updated.UnixMilli()
 	f.state.Decision = d.Decision
 	all = append(append(all, f.changed(d.Updated)...), f.rest(at)...)
-	usage := []Usage{{d.Cost.InputTokens, d.Cost.OutputTokens, d.Cost.InputTokens + d.Cost.OutputTokens, d.Cost.CachedTokens}}
+	usage := []usage{{d.Cost.InputTokens, d.Cost.OutputTokens, d.Cost.InputTokens + d.Cost.OutputTokens, d.Cost.CachedTokens}}
 	if d.State == api.Failed {
 		return append(all, Event{Type: "RUN_ERROR", Timestamp: at, Message: join(": ", "the solve failed", d.Detail), Code: d.Stop, Usage: usage})
 	}
 	end := Event{
-		Type: "RUN_FINISHED", Timestamp: at, ThreadID: f.thread, RunID: f.run, Outcome: &Outcome{Type: "success"}, Usage: usage,
-		Result: Result{Solve: d.ID, State: d.State, Stop: d.Stop, Detail: d.Detail, Answer: d.Answer, Decision: d.Decision},
+		Type: "RUN_FINISHED", Timestamp: at, ThreadID: f.thread, RunID: f.run, Outcome: &outcome{Type: "success"}, Usage: usage,
+		Result: result{Solve: d.ID, State: d.State, Stop: d.Stop, Detail: d.Detail, Answer: d.Answer, Decision: d.Decision},
 	}
 	switch d.State {
 	case api.Waiting:
@@ -210,12 +210,12 @@ func (f *Fold) End(d api.SolveDetail, items []api.Item) []Event {
 	return append(all, end)
 }
 
-// Leave returns the events that end a run whose client does not answer the questions.
-func (f *Fold) Leave() []Event {
-	return []Event{{Type: "RUN_FINISHED", ThreadID: f.thread, RunID: f.run, Outcome: &Outcome{Type: "cancelled"}}}
+// leave returns the events that end a run whose client does not answer the questions.
+func (f *fold) leave() []Event {
+	return []Event{{Type: "RUN_FINISHED", ThreadID: f.thread, RunID: f.run, Outcome: &outcome{Type: "cancelled"}}}
 }
 
-// Fail returns the event that ends a run that the server cannot show any further.
-func (f *Fold) Fail(code, message string) []Event {
+// fail returns the event that ends a run that the server cannot show any further.
+func (f *fold) fail(code, message string) []Event {
 	return []Event{{Type: "RUN_ERROR", Message: message, Code: code}}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // interrupt returns the question to a person, and the call of a tool that it is about.
-func interrupt(item api.Item, at int64) (calls []Event, asks Interrupt) {
-	asks = Interrupt{ID: item.ID, Reason: "question", Message: item.Words, Schema: item.Schema, Expires: item.Expires, Metadata: map[string]any{"swarmbus": item}}
+func interrupt(item api.Item, at int64) (calls []Event, asks asked) {
+	asks = asked{ID: item.ID, Reason: "question", Message: item.Words, Schema: item.Schema, Expires: item.Expires, Metadata: map[string]any{"swarmbus": item}}
 	if item.Tool == nil {
 		return nil, asks
 	}
@@ -24,8 +24,8 @@ func interrupt(item api.Item, at int64) (calls []Event, asks Interrupt) {
 	}, asks
 }
 
-// A Resume is the answer to an [Interrupt].
-type Resume struct {
+// A resume is the answer to a question or about a call that was asked.
+type resume struct {
 	ID      string          `json:"interruptId"`
 	Status  string          `json:"status"` // resolved or cancelled
 	Payload json.RawMessage `json:"payload,omitempty"`
@@ -33,7 +33,7 @@ type Resume struct {
 
 // response returns the payload: an object that is what its schema says, or has the members by which
 // frontends approve calls, or a text.
-func (r *Resume) response() (of api.Reply, err error) {
+func (r *resume) response() (of api.Reply, err error) {
 	if text := bytes.TrimSpace(r.Payload); len(text) > 0 && text[0] == '"' {
 		err = json.Unmarshal(text, &of.Answer)
 		of.Verdict = of.Answer

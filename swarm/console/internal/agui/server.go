@@ -28,21 +28,21 @@ const (
 	slowest = 10 * time.Second
 )
 
-// An Input is what a client sends to run: the members of a RunAgentInput that are read.
-type Input struct {
+// An input is what a client sends to run: the members of a RunAgentInput that are read.
+type input struct {
 	ThreadID string    `json:"threadId"`
 	RunID    string    `json:"runId"`
 	Protocol string    `json:"protocolVersion"`
-	Messages []Message `json:"messages"`
+	Messages []message `json:"messages"`
 	Context  []struct {
 		Description string `json:"description"`
 		Value       string `json:"value"`
 	} `json:"context"`
-	Resume []Resume `json:"resume"`
+	Resume []resume `json:"resume"`
 }
 
-// A Message is one of an [Input].
-type Message struct {
+// A message is one of an input.
+type message struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
 }
@@ -85,7 +85,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func read(w http.ResponseWriter, r *http.Request) (in Input, err error) {
+func read(w http.ResponseWriter, r *http.Request) (in input, err error) {
 	switch err := json.NewDecoder(http.MaxBytesReader(w, r.Body, largest)).Decode(&in); {
 	case err != nil:
 		return in, invalid("the body is no RunAgentInput: %v", err)
@@ -110,7 +110,7 @@ type run struct {
 }
 
 // begin starts, resumes or shows the solve that the input asks for.
-func (s *Server) begin(r *http.Request, in Input) (run, error) {
+func (s *Server) begin(r *http.Request, in input) (run, error) {
 	if len(in.Resume) > 0 {
 		return s.resume(r.Context(), in.Resume)
 	}
@@ -131,7 +131,7 @@ func (s *Server) begin(r *http.Request, in Input) (run, error) {
 }
 
 // task returns the text of the newest user message.
-func (in *Input) task() (text string, err error) {
+func (in *input) task() (text string, err error) {
 	for _, m := range slices.Backward(in.Messages) {
 		if m.Role != "user" {
 			continue
@@ -155,7 +155,7 @@ func (in *Input) task() (text string, err error) {
 }
 
 // resume answers the questions of a solve.
-func (s *Server) resume(ctx context.Context, all []Resume) (one run, err error) {
+func (s *Server) resume(ctx context.Context, all []resume) (one run, err error) {
 	one.left = true
 	for _, entry := range all {
 		item, err := s.Backend.Inbox.Item(ctx, entry.ID)
@@ -188,10 +188,10 @@ func (s *Server) resume(ctx context.Context, all []Resume) (one run, err error) 
 }
 
 // show sends the events of a run, and reports whether it has ended.
-func (s *Server) show(ctx context.Context, c *feed.Client, one run, f *Fold, to *stream) bool {
-	to.send(f.Start())
+func (s *Server) show(ctx context.Context, c *feed.Client, one run, f *fold, to *stream) bool {
+	to.send(f.start())
 	if one.left {
-		to.send(f.Leave())
+		to.send(f.leave())
 		return true
 	}
 	for frame := range s.Hub.Frames(ctx, c) {
@@ -200,7 +200,7 @@ func (s *Server) show(ctx context.Context, c *feed.Client, one run, f *Fold, to 
 		} else {
 			d, err := s.Backend.Solves.Get(ctx, one.id, f.Seq())
 			if err != nil {
-				to.send(f.Fail("error", err.Error()))
+				to.send(f.fail("error", err.Error()))
 				return false
 			}
 			to.send(f.Detail(d))
@@ -209,22 +209,22 @@ func (s *Server) show(ctx context.Context, c *feed.Client, one run, f *Fold, to 
 		ended, err := s.end(ctx, one, f, to)
 		switch {
 		case err != nil:
-			to.send(f.Fail("error", err.Error()))
+			to.send(f.fail("error", err.Error()))
 			return false
 		case ended || to.err != nil:
 			return ended
 		}
 	}
 	if ctx.Err() == nil {
-		to.send(f.Fail("stopped", "the server stops: the solve goes on when it starts again"))
+		to.send(f.fail("stopped", "the server stops: the solve goes on when it starts again"))
 	}
 	return false
 }
 
 // end ends the run if the solve has stopped. A solve that waits without a question continues
 // in a moment.
-func (s *Server) end(ctx context.Context, one run, f *Fold, to *stream) (ended bool, err error) {
-	if f.Running() {
+func (s *Server) end(ctx context.Context, one run, f *fold, to *stream) (ended bool, err error) {
+	if f.running() {
 		return false, nil
 	}
 	d, err := s.Backend.Solves.Get(ctx, one.id, f.Seq())

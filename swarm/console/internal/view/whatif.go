@@ -11,8 +11,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-// ErrNoTerms is returned for a solve whose log has no terms of decision.
-var ErrNoTerms = fmt.Errorf("view: the log does not have the terms of the solve")
+// errNoTerms is returned for a solve whose log has no terms of decision.
+var errNoTerms = fmt.Errorf("view: the log does not have the terms of the solve")
 
 // whatIf decides on the votes up to a position by every strategy at every threshold. The
 // votes count as the solve's terms say otherwise: with the same quorum, electorate and
@@ -21,7 +21,7 @@ var ErrNoTerms = fmt.Errorf("view: the log does not have the terms of the solve"
 func (s *solve) whatIf(at uint64, thresholds []float64) (of api.WhatIf, err error) {
 	terms := s.Terms()
 	if terms == nil || s.Votes.Round() == nil {
-		return of, ErrNoTerms
+		return of, errNoTerms
 	}
 	then := s.until(at)
 	by := cmp.Or[consensus.Strategy](terms.By, consensus.Default())
