@@ -139,7 +139,7 @@ var rules = []struct {
 			"swarm/claims",
 			"signals", "signals/coordination", "consensus", "agents", "agents/asking", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle",
 			"bus/journal", "swarm/cassette", "swarm/runlog", "swarm/solves", // for the tests of what a person allows
-			"internal/yamlfile", "swarm/teams/catalogue", "agents/routing",
+			"internal/yamlfile", "swarm/teams/catalogue", "agents/routing", "agents/reports", "swarm/reporting",
 		},
 		others: []string{"github.com/goccy/go-yaml"}, // its tests
 	}},
@@ -164,6 +164,7 @@ var rules = []struct {
 	{"swarm/desk", rule{ours: []string{
 		"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/hooks", "agents/memory", "agents/models", "agents/models/limits", "agents/tools",
 		"swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves", "swarm/teams",
+		"agents/reports", "swarm/reporting",
 	}}},
 	{"swarm/console/open", rule{ours: []string{
 		"agents/tools/mcp",

@@ -142,7 +142,7 @@ func (f *teamFlags) choose(cmd *cobra.Command) (*teams.Team, error) {
 // idle refuses flags that have no effect in the mode that is asked for, and warns of fields of a
 // team that have none.
 func idle(cmd *cobra.Command, t *teams.Team) error {
-	named := cmp.Or(t.Mode, teams.DefaultMode)
+	named := t.Whole().Mode
 	for _, field := range t.Idle() {
 		only := cmp.Or(effective[field], "in mode deliberate")
 		name := cmp.Or(map[string]string{"factsDiffer": "facts-differ"}[field], field)
@@ -150,6 +150,9 @@ func idle(cmd *cobra.Command, t *teams.Team) error {
 			return usage(fmt.Errorf("--%s %v has no effect in mode %s, only %s", name, flag.Value, named, only))
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "swarmbus: %s has no effect in mode %s, only %s\n", field, named, only)
+	}
+	if all := t.Unheard(); len(all) > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "swarmbus: what %s to the coordinator reaches nobody: name one with coordinator\n", strings.Join(all, ", ")+" may say")
 	}
 	return nil
 }

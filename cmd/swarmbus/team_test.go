@@ -217,3 +217,16 @@ func TestTeamRoutesSaysWhatASignalMeetsInEachState(t *testing.T) {
 		}
 	}
 }
+
+func TestTeamCheckSaysWhatReachesNobody(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "team.yaml")
+	team := "models: {m: {provider: ollama, name: n}}\nagents:\n  - {id: ann, canEmit: [vote, confidence]}\n"
+	for more, want := range map[string]string{"": "what ann may say to the coordinator reaches nobody: name one with coordinator", "coordinator: ann\n": ""} {
+		if err := os.WriteFile(file, []byte(team+more), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if status, _, errs := swarmbusRun(t, "team", "check", file); status != exitDecided || !strings.Contains(errs, want) || want == "" && errs != "" {
+			t.Errorf("%q: status %d: %s", more, status, errs)
+		}
+	}
+}

@@ -127,7 +127,7 @@ func (d *Desk) seat(ctx context.Context, o *Options) (err error) {
 	if d.crew, err = d.Open(ctx, k); err != nil {
 		return err
 	}
-	d.options, err = d.place.Seat(Seat{Build: d.dressed(o), Budget: d.crew.Budget, Watch: o.Watch})
+	d.options, err = d.place.Seat(Seat{Build: d.dressed(o), Budget: d.crew.Budget, Watch: d.watches(o.Watch)})
 	return err
 }
 

@@ -27,6 +27,9 @@ type Options struct {
 	Gate reports.Options
 	// Conductor is notified of escalations; nil: they only wait in [Desk.Open].
 	Conductor Conductor
+	// Watch are the windows of a watcher of what is filed, whose advisories follow the report behind
+	// which it makes them. It says nothing while nobody reports, as [Desk.Watch] does. Nil: none.
+	Watch *reports.WatchOptions
 	// Log is an earlier log, in order and without gaps, that is longer than the history
 	// of the bus, which must have been fed with it. Nil: the history is all there is.
 	Log iter.Seq[signals.Any]
@@ -43,10 +46,12 @@ type Desk struct {
 	// mu protects the gate. To change the gate, the bus's lock must be held
 	// too, and taken first, so that a decision made at the end of the log still
 	// holds when it is committed. The bus is never called with mu held.
-	mu   sync.Mutex
-	gate *reports.Gate
-	read uint64   // up to where the log is folded
-	own  []uint64 // sequence numbers behind it of what the desk has folded itself
+	mu      sync.Mutex
+	gate    *reports.Gate
+	read    uint64             // up to where the log is folded
+	watcher *reports.Watcher   // nil: none
+	advised []reports.Advisory // by the watcher, and not published yet
+	own     []uint64           // sequence numbers behind it of what the desk has folded itself
 }
 
 // New returns a desk on b with the state of the bus's history, and of whatever the
@@ -65,9 +70,14 @@ func New(b *bus.Bus, o *Options) (*Desk, error) {
 		return nil, fmt.Errorf("reporting: %w", err)
 	}
 	d := &Desk{bus: b, log: log, conductor: o.Conductor, gate: gate}
+	if o.Watch != nil {
+		if d.watcher, err = reports.NewWatcher(o.Watch); err != nil {
+			return nil, err
+		}
+	}
 	if o.Log != nil {
 		for s := range o.Log {
-			d.gate.Apply(s)
+			d.applyLocked(s)
 			d.read = s.Head().Seq
 		}
 	}
@@ -88,11 +98,33 @@ func (d *Desk) catchUp() {
 	defer d.mu.Unlock()
 	for _, s := range fed {
 		if seq := s.Head().Seq; seq > d.read && seq <= last && !slices.Contains(d.own, seq) {
-			d.gate.Apply(s)
+			d.applyLocked(s)
 		}
 	}
 	d.read = max(d.read, last)
 	d.own = slices.DeleteFunc(d.own, func(seq uint64) bool { return seq <= d.read })
+}
+
+// applyLocked folds a signal of the log, and returns what there is to advise. The caller holds mu.
+func (d *Desk) applyLocked(s signals.Any) []reports.Advisory {
+	d.gate.Apply(s)
+	if d.watcher == nil {
+		return nil
+	}
+	return d.watcher.Watch(s)
+}
+
+// adviseNow publishes what the watcher has to advise; what the bus refuses waits for the next report.
+func (d *Desk) adviseNow(ctx context.Context, thread string) {
+	d.mu.Lock()
+	all := d.advised
+	d.advised = nil
+	d.mu.Unlock()
+	if err := d.Advise(ctx, thread, all...); err != nil {
+		d.mu.Lock()
+		d.advised = append(all, d.advised...)
+		d.mu.Unlock()
+	}
 }
 
 // Filed is the result of a report.
@@ -146,6 +178,7 @@ func (w *Worker) report(ctx context.Context, data []byte, turn signals.ID) (File
 	if len(said) == 0 {
 		return Filed{Receipt: j.Receipt}, j.Err
 	}
+	defer d.adviseNow(ctx, w.self.Task)
 	return Filed{reports.ReceiptOf(said...), d.notify(ctx, said)}, j.Err
 }
 
@@ -161,7 +194,7 @@ func (d *Desk) commit(ctx context.Context, decide func(now time.Time) ([]signals
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		for _, s := range entries {
-			d.gate.Apply(s)
+			d.advised = append(d.advised, d.applyLocked(s)...)
 			d.own = append(d.own, s.Head().Seq)
 		}
 		all = entries

@@ -16,18 +16,50 @@ import (
 // asks, and continues with an answer.
 func Escalate(p *bus.Publisher) Conductor {
 	return func(ctx context.Context, r reports.Request) error {
-		asked := fmt.Sprintf("%s, %s urgency", r.Escalation.Kind, r.Urgency)
-		if len(r.Options) > 0 {
-			asked += ": " + strings.Join(r.Options, ", ")
-		}
-		if r.RecommendedOption != "" {
-			asked += "; recommends " + r.RecommendedOption
-		}
-		_, err := p.Publish(ctx, signals.New(
-			// The answer to the question has to find it, however late it comes.
-			signals.Header{Thread: r.Task, ReplyTo: r.ID, Confidence: 1, TTL: -1},
-			signals.Escalation{Reason: fmt.Sprintf("%s: %s", r.Worker, r.Reason), Context: asked},
-		))
+		_, err := p.Publish(ctx, question(r.Task, r.ID, r.Worker, r.Escalation))
 		return err
 	}
+}
+
+// question returns what asks a person.
+func question(thread string, id signals.ID, worker string, e reports.Escalation) signals.Any {
+	asked := fmt.Sprintf("%s, %s urgency", e.Kind, e.Urgency)
+	if len(e.Options) > 0 {
+		asked += ": " + strings.Join(e.Options, ", ")
+	}
+	if e.RecommendedOption != "" {
+		asked += "; recommends " + e.RecommendedOption
+	}
+	if e.Kind == reports.Approval {
+		asked += "; the answer begins with " + approve + " or " + refuse
+	}
+	return signals.New(
+		// The answer to the question has to find it, however late it comes.
+		signals.Header{Thread: thread, ReplyTo: id, Confidence: 1, TTL: -1},
+		signals.Escalation{Reason: fmt.Sprintf("%s: %s", worker, e.Reason), Context: asked},
+	)
+}
+
+// The words with which an answer approves or refuses.
+const (
+	approve = "approve"
+	refuse  = "refuse"
+)
+
+// verdict returns what an answer says of an escalation; "": nothing that decides it.
+func verdict(of reports.EscalationKind, answer signals.Any) reports.Verdict {
+	if of != reports.Approval {
+		return reports.Answered
+	}
+	said, ok := signals.As[signals.Memory](answer)
+	if !ok {
+		return ""
+	}
+	switch word, _, _ := strings.Cut(strings.TrimSpace(said.Payload.Content), " "); strings.ToLower(strings.Trim(word, ".,:;!")) {
+	case approve, string(reports.Approved):
+		return reports.Approved
+	case refuse, string(reports.Refused):
+		return reports.Refused
+	}
+	return ""
 }

@@ -26,11 +26,11 @@ func (f Scripted) Answer(_ context.Context, worker string, asked reports.Escalat
 }
 
 // Lead returns an agent of the team that answers escalations by a policy. It is never a
-// person: it leaves escalations that require one open, and whatever its policy does not
-// answer. An error of the policy fails the turn.
+// person: it asks one, by a [signals.Escalation], about escalations that require it, and about
+// whatever its policy leaves open. An error of the policy fails the turn.
 func Lead(id string, p Policy) *agents.Agent {
 	return &agents.Agent{
-		ID: id, Role: "answers escalations", Listens: []signals.Kind{reports.Requested{}.Kind()}, CanEmit: []signals.Kind{reports.Ruling{}.Kind()},
+		ID: id, Role: "answers escalations", Listens: []signals.Kind{reports.Requested{}.Kind()}, CanEmit: []signals.Kind{reports.Ruling{}.Kind(), signals.KindEscalation},
 		Reactor: agents.Func(func(ctx context.Context, turn *agents.Turn) iter.Seq2[signals.Any, error] {
 			return func(yield func(signals.Any, error) bool) {
 				for _, s := range turn.New {
@@ -43,15 +43,21 @@ func Lead(id string, p Policy) *agents.Agent {
 	}
 }
 
-// rule returns the ruling on an escalation, or nil.
+// rule returns the ruling on an escalation, or the question to a person; nil: it is none.
 func rule(ctx context.Context, p Policy, s signals.Any) (signals.Any, error) {
 	asked, ok := signals.As[reports.Requested](reports.Typed(s))
-	if !ok || asked.Payload.RequiresHuman {
+	if !ok {
 		return nil, nil
 	}
-	r, err := p.Answer(ctx, asked.Source, asked.Payload.Escalation)
-	if r == nil || err != nil {
-		return nil, err
+	var r *reports.Ruling
+	if e := asked.Payload.Escalation; !e.RequiresHuman {
+		var err error
+		if r, err = p.Answer(ctx, asked.Source, e); err != nil {
+			return nil, err
+		}
+	}
+	if r == nil {
+		return question(asked.Thread, asked.ID, asked.Source, asked.Payload.Escalation), nil
 	}
 	ruling := *r
 	ruling.Request = asked.ID

@@ -25,8 +25,10 @@ func asked(n uint64, kind reports.EscalationKind, human bool) signals.Any {
 	}})
 }
 
+// take returns the rulings on what is heard, and checks that a person is asked about the rest.
 func take(t *testing.T, p reporting.Policy, heard ...signals.Any) (said []reports.Ruling, err error) {
 	t.Helper()
+	var asks []signals.ID
 	a := reporting.Lead("lead", p)
 	if err := a.Validate(); err != nil {
 		t.Fatal(err)
@@ -35,10 +37,21 @@ func take(t *testing.T, p reporting.Policy, heard ...signals.Any) (said []report
 		if failed != nil {
 			return said, failed
 		}
+		if e, ok := signals.As[signals.Escalation](s); ok {
+			t.Logf("a person is asked: %s (%s)", e.Payload.Reason, e.Payload.Context)
+			asks = append(asks, s.Head().ReplyTo)
+			continue
+		}
 		if err := signals.Validate(s); err != nil || !slices.Contains(a.CanEmit, s.Kind()) || s.Head().Recipients.String() != reports.ToDesk {
 			t.Errorf("%s: %v", s.Kind(), err)
 		}
 		said = append(said, s.Body().(reports.Ruling))
+	}
+	for _, h := range heard {
+		ruled := slices.ContainsFunc(said, func(r reports.Ruling) bool { return r.Request == h.Head().ID })
+		if is := h.Kind() == (reports.Requested{}).Kind(); is && ruled == slices.Contains(asks, h.Head().ID) {
+			t.Errorf("%s: ruled on %t, and a person is asked %t", h.Head().ID, ruled, !ruled)
+		}
 	}
 	return said, nil
 }

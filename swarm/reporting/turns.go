@@ -19,7 +19,7 @@ import (
 //
 // Until stop is called, [swarm.Swarm.Resume] with an answer to what [Escalate] asked
 // decides the escalation: it is answered by whoever answered, who counts as a person.
-// An approval stays open for [Desk.Decide], because it has to be approved or refused.
+// An approval stays open for [Desk.Decide], unless the answer begins with "approve" or "refuse".
 //
 // A [reports.Ruling] that an agent says in its turn decides an escalation, too, in the
 // agent's name, unless it requires a person or the ruling does not fit: then it stays
@@ -95,11 +95,19 @@ func (d *Desk) answered(ctx context.Context, a *signals.Signal[runlog.Answered])
 		return nil
 	}
 	r, known := d.Request(asked.Head().ReplyTo)
-	if !known || r.Escalation.Kind == reports.Approval {
+	if !known {
+		return nil
+	}
+	said, known := d.bus.Get(a.Payload.AnswerID)
+	if !known {
+		return nil
+	}
+	v := verdict(r.Escalation.Kind, said)
+	if v == "" {
 		return nil
 	}
 	return d.decideOnce(ctx, reports.Decision{
-		Request: r.ID, By: a.Payload.By, Human: true, Verdict: reports.Answered, Text: "see " + a.Payload.AnswerID.String(),
+		Request: r.ID, By: a.Payload.By, Human: true, Verdict: v, Text: "see " + a.Payload.AnswerID.String(),
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/agents/thinker"
 	"github.com/swarmbus/swarmbus/agents/tools"
@@ -20,6 +21,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/mode"
+	"github.com/swarmbus/swarmbus/swarm/reporting"
 )
 
 // Parts are what a team is built of. Models is required if an agent has one.
@@ -55,7 +57,7 @@ func (t *Team) Build(p Parts) (swarm.Options, error) {
 		Memory:    p.Memory,
 		Threshold: t.Threshold, Quorum: t.Quorum, Conflicts: policies[t.Conflicts],
 		Limits: swarm.Limits{Rounds: t.Rounds, Calls: t.Calls, Speakers: t.Speakers, Deadline: time.Duration(t.Deadline)}, Seed: t.Seed,
-		Coordination: swarm.Coordination{Advocate: t.Advocate},
+		Coordination: swarm.Coordination{Advocate: t.Advocate, Coordinator: t.Coordinator},
 		Traits:       func(context.Context, signals.Task) mode.Traits { return t.traits() },
 	}
 	_ = o.Mode.UnmarshalText([]byte(t.Mode)) // validated
@@ -89,7 +91,15 @@ func (t *Team) Build(p Parts) (swarm.Options, error) {
 			}
 			all = append(all, m)
 		}
-		o.Agents = append(o.Agents, a.build(models.Fallback(all[0], all[1:]...), t.Models[a.Model], p))
+		m := models.Fallback(all[0], all[1:]...)
+		if t.conducts(a.ID) {
+			o.Agents = append(o.Agents, reporting.Lead(a.ID, reporting.Thinker{Model: m, Role: a.Role}))
+			continue
+		}
+		o.Agents = append(o.Agents, t.build(a, m, p))
+	}
+	if t.Reports != nil {
+		o.Kinds = reports.Payloads()
 	}
 	return o, nil
 }
@@ -140,15 +150,29 @@ func (a Agent) router() *routing.Router {
 	return r
 }
 
-func (a Agent) build(m models.Model, about Model, p Parts) *agents.Agent {
-	built := thinker.Thinker{
+func (t *Team) build(a Agent, m models.Model, p Parts) *agents.Agent {
+	think := thinker.Thinker{
 		Tools: a.set(p),
 		ID:    a.ID, Role: a.Role, Model: m, Personality: a.Personality.traits(), CanEmit: slices.Clone(a.CanEmit),
-		Show: p.Show, Seeded: about.Provider == Ollama,
-	}.Agent()
-	built.Listens, built.Weight, built.Router = slices.Clone(a.Listens), a.Weight, a.router()
+		Show: p.Show, Seeded: t.Models[a.Model].Provider == Ollama,
+	}
+	listens := slices.Clone(a.Listens)
+	if t.Reports != nil { // what is filed of others is for people and logs: nobody takes a turn for it
+		think.Reports = new(reports.Options)
+		listens = append(slices.Clip(a.hears()), reports.Decided{}.Kind())
+	}
+	built := think.Agent()
+	built.Listens, built.Weight, built.Router = listens, a.Weight, a.router()
 	built.Group = cmp.Or(a.Group, built.Group)
 	return built
+}
+
+// hears returns the kinds that the agent listens to.
+func (a Agent) hears() []signals.Kind {
+	if a.Listens == nil {
+		return Hears()
+	}
+	return a.Listens
 }
 
 // traits returns the personality with 0.5 for what is not set.

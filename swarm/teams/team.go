@@ -36,6 +36,9 @@ type Team struct {
 	Conflicts Conflicts `json:"conflicts,omitempty" jsonschema:"How conflicts between proposals are settled. Default: debate."`
 	Advocate  string    `json:"advocate,omitempty" jsonschema:"The agent that argues against what the votes have chosen before it is decided, where the agents deliberate. Default: nobody."`
 
+	Coordinator string   `json:"coordinator,omitempty" jsonschema:"The agent that gets what is addressed to the coordinator, and may end what agents say to coordinate. Default: nobody does."`
+	Reports     *Reports `json:"reports,omitempty" jsonschema:"Agents with models add a typed report to each turn, whose findings and escalations go through a gate. Default: they do not."`
+
 	Writer string `json:"writer,omitempty" jsonschema:"The model of the team that writes the answer as a text, which cites what was said. Default: a template."`
 
 	Budget   Budget   `json:"budget,omitempty" jsonschema:"Maximum cost of a solve, such as 0.50usd or 20000tokens. Default: unlimited."`
@@ -44,6 +47,12 @@ type Team struct {
 	Rounds   int      `json:"rounds,omitempty" jsonschema:"Maximum number of rounds. Default: 6."`
 	Seed     uint64   `json:"seed,omitempty" jsonschema:"Seed of ids and random choices. Default: 1."`
 	Journal  string   `json:"journal,omitempty" jsonschema:"File or name under which runs are recorded. Default: runs are not recorded."`
+}
+
+// Reports say what becomes of the reports of a team's workers.
+type Reports struct {
+	Conductor string `json:"conductor,omitempty" jsonschema:"The agent that answers escalations, and does nothing else; it asks a person about what it leaves open. Default: a person is asked."`
+	Watch     bool   `json:"watch,omitempty" jsonschema:"Whether a watcher looks for failures, repetitions and trends in the reports. Default: false."`
 }
 
 // The defaults of a [Team].
@@ -184,7 +193,7 @@ func (t *Team) Joins() map[string]Variable {
 // a swarm chooses: strategy and quorum.
 func (t *Team) Whole() *Team {
 	whole := *t
-	whole.Mode = cmp.Or(t.Mode, DefaultMode)
+	whole.Mode = t.mode()
 	if whole.Mode == Mode(mode.Deliberate.String()) {
 		whole.Threshold = cmp.Or(t.Threshold, consensus.DefaultThreshold)
 	}
@@ -213,6 +222,14 @@ func (t *Team) Whole() *Team {
 		}
 	}
 	return &whole
+}
+
+// mode returns the mode: a conductor has turns only where agents deliberate.
+func (t *Team) mode() Mode {
+	if t.Mode == "" && t.Reports != nil {
+		return Mode(mode.Deliberate.String())
+	}
+	return cmp.Or(t.Mode, DefaultMode)
 }
 
 // Bare returns a copy of the team with all that its answers depend on, for a cassette: without

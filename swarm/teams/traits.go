@@ -1,14 +1,15 @@
 package teams
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/swarmbus/swarmbus/agents/thinker"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 )
 
@@ -99,12 +100,25 @@ func proves(name string) bool {
 		len(words) > 0 && slices.Contains(checks, words[len(words)-1])
 }
 
+// Unheard returns the agents whose words to a coordinator reach nobody, since the team has none.
+func (t *Team) Unheard() (agents []string) {
+	for _, a := range t.Agents {
+		says := func(k signals.Kind) bool {
+			return k != coordination.KindHandoff && k != coordination.KindTransition && slices.Contains(thinker.Coordinates(), k)
+		}
+		if t.Coordinator == "" && slices.ContainsFunc(a.CanEmit, says) {
+			agents = append(agents, a.ID)
+		}
+	}
+	return agents
+}
+
 // Idle returns the fields that are set and have no effect in the mode of the team. Most are for
 // agents that deliberate: in the mode auto, conflicts and rounds have an effect, since what it
 // chooses may be to deliberate. What facts and answers are like is for auto alone, and calls are
 // for all modes but to deliberate.
 func (t *Team) Idle() (fields []string) {
-	chosen := cmp.Or(t.Mode, DefaultMode)
+	chosen := t.mode()
 	set := func(field string, is bool) {
 		if is {
 			fields = append(fields, field)

@@ -103,3 +103,39 @@ func TestIdleFieldsAreThoseForDeliberation(t *testing.T) {
 		t.Errorf("a team that deliberates, since one may not answer: %q", got)
 	}
 }
+
+// A team names who coordinates it, or nobody hears what is said to the coordinator; and its workers'
+// conductor does nothing else, where agents deliberate.
+func TestATeamNamesItsCoordinatorAndItsConductor(t *testing.T) {
+	const agents = `
+models: {m: {provider: ollama, name: n}}
+agents:
+  - {id: ann, canEmit: [proposal, vote, confidence]}
+  - {id: ben, canEmit: [vote, handoff]}
+`
+	parsed := func(more string) (*teams.Team, error) { return teams.Parse("team.yaml", []byte(agents+more)) }
+	team, err := parsed("")
+	if err != nil || !slices.Equal(team.Unheard(), []string{"ann"}) {
+		t.Errorf("without a coordinator: %v, unheard %v", err, team.Unheard())
+	}
+	if team, err = parsed("coordinator: ben\n"); err != nil || len(team.Unheard()) > 0 {
+		t.Fatalf("with a coordinator: %v", err)
+	}
+	o, err := team.Build(teams.Parts{Models: script(models.ID{Provider: "ollama", Name: "n"})})
+	if err != nil || o.Coordination.Coordinator != "ben" {
+		t.Errorf("built with %q, %v", o.Coordination.Coordinator, err)
+	}
+	for more, want := range map[string]string{
+		"coordinator: bem\n":                                       `"bem" is no agent of the team; did you mean "ben"?`,
+		"reports: {conductor: lead}\n":                             `"lead" is no agent of the team`,
+		"reports: {conductor: ben}\n":                              "only answers escalations",
+		"  - {id: lead}\nreports: {conductor: lead}\nmode: vote\n": "only where agents deliberate",
+	} {
+		if _, err := parsed(more); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", more, err, want)
+		}
+	}
+	if team, err = parsed("  - {id: lead}\nreports: {conductor: lead}\n"); err != nil || team.Whole().Mode != "deliberate" {
+		t.Errorf("workers who report: %v, mode %s", err, team.Whole().Mode)
+	}
+}

@@ -19,6 +19,7 @@ import (
 	"github.com/swarmbus/swarmbus/internal/yamlfile"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
+	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
@@ -135,6 +136,13 @@ func (t *Team) checkTerms(f *faults) {
 		}
 		f.add("advocate", "%q is no agent that may challenge%s", t.Advocate, cmp.Or(text.Suggest(t.Advocate, ids), "; it is one of "+strings.Join(ids, ", ")))
 	}
+	t.checkMember(f, "coordinator", t.Coordinator)
+	if r := t.Reports; r != nil {
+		t.checkMember(f, "reports.conductor", r.Conductor)
+		if r.Conductor != "" && t.mode() != Mode(mode.Deliberate.String()) {
+			f.add("mode", "%q: a conductor has turns only where agents deliberate", t.Mode)
+		}
+	}
 	if t.Calls < 0 {
 		f.add("calls", "%d is not positive", t.Calls)
 	}
@@ -158,6 +166,24 @@ func (t *Team) checkTerms(f *faults) {
 		}
 	}
 }
+
+// checkMember adds a fault unless the name is empty or that of an agent. A conductor says nothing but
+// how it rules.
+func (t *Team) checkMember(f *faults, field, name string) {
+	var ids []string
+	for i, a := range t.Agents {
+		ids = append(ids, a.ID)
+		if a.ID == name && t.conducts(name) && (a.Join != "" || a.Tools != nil || a.CanEmit != nil || a.Listens != nil) {
+			f.add(fmt.Sprintf("agents[%d]", i), "the conductor has a model, and neither tools, listens nor canEmit: it only answers escalations")
+		}
+	}
+	if name != "" && !slices.Contains(ids, name) {
+		f.add(field, "%q is no agent of the team%s", name, cmp.Or(text.Suggest(name, ids), "; it is one of "+strings.Join(ids, ", ")))
+	}
+}
+
+// conducts reports whether an agent is the conductor of the workers.
+func (t *Team) conducts(id string) bool { return t.Reports != nil && t.Reports.Conductor == id }
 
 func (t *Team) checkModel(f *faults, field string, m Model) {
 	if m.Provider == "" {
