@@ -17,6 +17,26 @@ import (
 //
 // A program that wants other agents, models or bounds begins with packages swarm and teams.
 func Ask(ctx context.Context, question string) (*solves.Result, error) {
+	s, err := team(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	return s.Solve(ctx, signals.Task{Task: question})
+}
+
+// AskAs is [Ask] for an answer of type T: the agents decide on values that conform to its JSON schema.
+func AskAs[T any](ctx context.Context, question string) (*swarm.Typed[T], error) {
+	s, err := team(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	return swarm.Solve[T](ctx, s, signals.Task{Task: question})
+}
+
+// team returns a swarm of the keys that are set.
+func team(ctx context.Context) (*swarm.Swarm, error) {
 	team, err := providers.Choose(ctx, 3)
 	if err != nil {
 		return nil, err
@@ -29,10 +49,5 @@ func Ask(ctx context.Context, question string) (*solves.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := swarm.New(o)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	return s.Solve(ctx, signals.Task{Task: question})
+	return swarm.New(o)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func ExampleAsk() {
-	defer local()() // an Ollama, in place of one of yours, or of the key of a provider
+	defer local(`"at most three tries"`)() // an Ollama, in place of one of yours, or of the key of a provider
 
 	result, err := swarmbus.Ask(context.Background(), "Which retry policy?")
 	if err != nil {
@@ -25,11 +25,32 @@ func ExampleAsk() {
 	// Output: consensus at most three tries
 }
 
-// local has an Ollama in the environment, and no key.
-func local() (end func()) {
+func ExampleAskAs() {
+	defer local(`{"severity":2,"owner":"payments"}`)()
+
+	type incident struct {
+		Severity int    `json:"severity" jsonschema:"from 1 to 5"`
+		Owner    string `json:"owner"`
+	}
+	result, err := swarmbus.AskAs[incident](context.Background(), "How bad is it, and whose is it?")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Value.Severity, result.Value.Owner)
+	for _, field := range result.Fields() {
+		fmt.Println(field.Path, field)
+	}
+	// Output:
+	// 2 payments
+	// owner 3 of 3
+	// severity 3 of 3
+}
+
+// local has an Ollama in the environment, and no key. Its models propose a content.
+func local(content string) (end func()) {
 	answers := modelstest.Handler(modelstest.OpenAI, func(int, *models.Request) modelstest.Reply {
 		return modelstest.Reply{
-			Text:  `{"say":[{"type":"proposal","content":"at most three tries","reasons":"r","confidence":0.8},{"type":"vote","proposal":"new","stance":"agree","reasons":"r","confidence":0.8}]}`,
+			Text:  `{"say":[{"type":"proposal","content":` + content + `,"reasons":"r","confidence":0.8},{"type":"vote","proposal":"new","stance":"agree","reasons":"r","confidence":0.8}]}`,
 			Usage: models.Usage{Input: 500, Output: 40},
 		}
 	})

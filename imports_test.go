@@ -98,9 +98,9 @@ var rules = []struct {
 		others: []string{"golang.org/x/time/rate"},
 	}},
 	{"agents/tools/mcp", rule{ours: []string{"internal/schema", "signals", "agents", "agents/asking", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
-	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/routing", "agents/tools"}}},
+	{"agents/thinker", rule{ours: []string{"internal/schema", "signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/routing", "agents/tools"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/asking", "agents/models", "agents/tools", "bus", "bus/journal"}}},
-	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/routing", "swarm/claims", "swarm/mode", "swarm/settle"}}},
+	{"swarm/runlog", rule{ours: []string{"internal/schema", "signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/routing", "swarm/claims", "swarm/mode", "swarm/settle"}}},
 	{"swarm/mode", rule{ours: []string{"signals", "consensus", "agents"}}},
 	{"swarm/claims", rule{ours: []string{"conflict", "consensus", "signals", "agents"}}},
 	{"swarm/said", rule{ours: []string{"agents/asking", "agents/routing", "signals", "signals/coordination", "conflict", "bus", "agents", "swarm/runlog", "swarm/settle", "swarm/claims"}}},
@@ -117,14 +117,14 @@ var rules = []struct {
 		"signals", "bus", "bus/journal", "consensus/reliability", "swarm/runlog", "swarm/replay",
 	}}},
 	{"swarm/solves", rule{ours: []string{
-		"signals", "conflict", "bus", "signals/coordination", "bus/journal", "consensus", "agents", "agents/asking", "agents/routing",
+		"internal/schema", "signals", "conflict", "bus", "signals/coordination", "bus/journal", "consensus", "agents", "agents/asking", "agents/routing",
 		"swarm/claims", "swarm/runlog", "swarm/mode", "swarm/replay", "swarm/settle",
 	}}},
 	{"swarm", rule{
 		ours: []string{
 			"signals", "signals/coordination", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/hooks", "agents/routing",
 			"swarm/mode", "swarm/runlog", "swarm/settle", "swarm/claims", "swarm/replay", "swarm/solves",
-			"swarm/internal/keep", "swarm/internal/seat",
+			"internal/schema", "swarm/internal/keep", "swarm/internal/seat",
 			"swarm/internal/verdict",
 		},
 	}},

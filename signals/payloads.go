@@ -22,6 +22,9 @@ type Checker interface{ Check(Limits) error }
 type Task struct {
 	Task    string `json:"task"`              // required
 	Context string `json:"context,omitempty"` // background
+	// Schema is a JSON Schema; "": none. The content of proposals is then JSON that conforms to it, in
+	// canonical form (RFC 8785), and equal values are one proposal.
+	Schema string `json:"schema,omitempty"`
 }
 
 // Discovery is something that an agent found.
@@ -146,7 +149,7 @@ func (ToolResult) Kind() Kind { return KindToolResult }
 
 // Check implements [Checker].
 func (p Task) Check(l Limits) error {
-	return first(l.Required("task", p.Task), l.Text("context", p.Context))
+	return first(l.Required("task", p.Task), l.Text("context", p.Context), l.Text("schema", p.Schema))
 }
 
 // Check implements [Checker].

@@ -89,6 +89,7 @@ func (r *solve) commit(ctx context.Context, t *seat.Turn, o seat.Outcome) {
 		if r.over() {
 			break
 		}
+		said = r.valued(said)
 		switch known, refused := t.Has(said); {
 		case refused:
 		case known:
@@ -100,6 +101,22 @@ func (r *solve) commit(ctx context.Context, t *seat.Turn, o seat.Outcome) {
 		}
 	}
 	r.end(ctx, r.thread.Handoffs(t.Agent, t.Inbox)) // it had its turn with them
+}
+
+// valued returns what an agent says as the log has it: a proposal of a task with a schema as the
+// value that it states, unless it states none.
+func (r *solve) valued(said signals.Any) signals.Any {
+	p, ok := signals.As[signals.Proposal](said)
+	if !ok {
+		return said
+	}
+	of := p.Payload
+	value, err := r.thread.Votes.Value(of.Content)
+	if err != nil || value == of.Content {
+		return said
+	}
+	of.Content = value
+	return signals.New(p.Header, of)
 }
 
 // asks says what a turn asks a person, as far as the log lacks it. The turn is taken again. The
@@ -153,6 +170,11 @@ func (r *solve) admit(ctx context.Context, s *seat.Seat, said signals.Any) error
 	if votes && vote.Payload.Weight == 0 && vote.Confidence == 0 && vote.Payload.Stance != signals.Abstain {
 		return &signals.FieldError{
 			Kind: signals.KindVote, Field: "weight", Value: "0", Problem: "the vote states neither a weight nor a confidence",
+		}
+	}
+	if p, ok := signals.As[signals.Proposal](said); ok {
+		if _, err := r.thread.Votes.Value(p.Payload.Content); err != nil {
+			return err
 		}
 	}
 	if p, ok := signals.As[signals.ToolResult](said); ok && p.Payload.TriggeredBy != s.Agent.ID {

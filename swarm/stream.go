@@ -2,6 +2,7 @@ package swarm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -58,7 +59,7 @@ func (s *Swarm) stream(ctx context.Context, start func() (*solve, func(context.C
 
 // start opens the solve of a task.
 func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
-	if err := signals.Validate(signals.New(signals.Header{}, task)); err != nil {
+	if err := errors.Join(signals.Validate(signals.New(signals.Header{}, task)), checkSchema(task)); err != nil {
 		return nil, fmt.Errorf("swarm: %w", err)
 	}
 	if ctx.Err() != nil {

@@ -42,6 +42,8 @@ type said struct {
 	Category    string   `json:"category"`
 	Importance  *float64 `json:"importance"`
 	note
+
+	value json.RawMessage // the content, where it may be any JSON value
 }
 
 // Refs are references to signals. Models write several as an array, and some as one string.
@@ -78,7 +80,7 @@ func (v *view) read(a *models.Answer, all []form) (r reading) {
 		r.problems = append(r.problems, cut)
 	}
 	r.by = a.Instead
-	elements, err := elementsOf(a.Text)
+	elements, err := v.elements(a.Text)
 	if err != nil {
 		r.problems = append(r.problems, err.Error())
 		return r
@@ -132,11 +134,11 @@ func unfenced(text string) string {
 }
 
 // elementsOf reads an answer, which has to be one JSON object, except for the code fence
-// that some models add.
-func elementsOf(text string) ([]said, error) {
+// that some models add. The content of an element may be anyContent.
+func elementsOf[E said | valued](text string, anyContent bool) ([]E, error) {
 	text = unfenced(text)
 	var object struct {
-		Say *[]said `json:"say"`
+		Say *[]E `json:"say"`
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	if err := d.Decode(&object); err != nil {
@@ -147,7 +149,7 @@ func elementsOf(text string) ([]said, error) {
 	}
 	d = json.NewDecoder(strings.NewReader(text))
 	d.UseNumber() // of members that are not read, a number may have any size
-	if err := unambiguous(d); err != nil {
+	if err := unambiguous(d, anyContent); err != nil {
 		return nil, err
 	}
 	switch {
@@ -180,20 +182,21 @@ func wrong(err error) string {
 // unambiguous refuses a value with an object that has a member twice, or one whose name
 // is not in lower case. Of two members, package json takes the last, and it reads an
 // array into the elements of the one before: a vote would be one that the model did not state.
-// It also takes "STANCE" for "stance", and so "ſtance", with a long s.
-func unambiguous(d *json.Decoder) error {
+// It also takes "STANCE" for "stance", and so "ſtance", with a long s. What is in a content that may be
+// any value has other rules.
+func unambiguous(d *json.Decoder, anyContent bool) error {
 	token, err := d.Token()
 	if token != json.Delim('{') && token != json.Delim('[') {
 		return err
 	}
-	names := map[string]bool{}
+	names, said := map[string]bool{}, ""
 	for d.More() {
 		if token == json.Delim('{') {
 			name, err := d.Token()
 			if err != nil {
 				return err
 			}
-			said := fmt.Sprint(name)
+			said = fmt.Sprint(name)
 			switch lower := strings.ToLower(strings.ToUpper(said)); {
 			case said != lower:
 				return fmt.Errorf(`it has a member "%s", whose name has to be in lower case: "%s"`, clip(said), clip(lower))
@@ -202,7 +205,12 @@ func unambiguous(d *json.Decoder) error {
 			}
 			names[said] = true
 		}
-		if err := unambiguous(d); err != nil {
+		if anyContent && said == "content" {
+			err = d.Decode(new(json.RawMessage))
+		} else {
+			err = unambiguous(d, anyContent)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -305,7 +313,14 @@ func (x *reader) newAnswer(h signals.Header, s *said) (signals.Any, error) {
 	if len(more) > 0 {
 		reasons = fmt.Sprintf("%s (It also follows from %s.)", reasons, strings.Join(more, ", "))
 	}
-	return signals.New(h, signals.Proposal{ProposalID: x.newProposal(), Content: s.Content, Reasoning: reasons}), nil
+	content := s.Content
+	if x.Task.Schema != "" {
+		var err error
+		if content, err = x.value(s); err != nil {
+			return nil, err
+		}
+	}
+	return signals.New(h, signals.Proposal{ProposalID: x.newProposal(), Content: content, Reasoning: reasons}), nil
 }
 
 // form returns the form of that name that the agent may use, or nil.

@@ -27,6 +27,7 @@ type field struct {
 	name, about  string
 	values       []string
 	number, list bool
+	schema       any // of its value; nil: by the others
 }
 
 func words(name, about string) field { return field{name: name, about: about} }
@@ -144,8 +145,8 @@ func (f *form) String() string {
 // mostSaid is the maximum number of elements of an answer.
 const mostSaid = 8
 
-// schema returns the schema of an answer, in which votes refer to one of the proposals.
-func schema(all []form, proposals int) *models.Schema {
+// schemaOf returns the schema of an answer, in which votes refer to one of the proposals.
+func schemaOf(all []form, proposals int) *models.Schema {
 	var options []any
 	for _, f := range all {
 		if f.kind == signals.KindVote && proposals == 0 && !has(all, signals.KindProposal) {
@@ -176,6 +177,8 @@ func (f *form) schema(proposals int, proposes bool) any {
 	for _, field := range f.fields {
 		var of any
 		switch {
+		case field.schema != nil:
+			of = field.schema
 		case field.list:
 			of = map[string]any{"type": "array", "items": enum(field.values...)}
 		case field.number:

@@ -161,6 +161,9 @@ func (t *Thinker) begin(turn *agents.Turn) *thought {
 	if t.Show != nil {
 		th.ask.Show = func(p models.Piece) { t.Show(t.ID, p) }
 	}
+	if turn.Task.Schema != "" {
+		th.forms = typed(th.forms, turn.Task.Schema)
+	}
 	th.ask.Messages = v.messages()
 	if v.cites {
 		v.facts = v.citable(th.ask.Messages)
@@ -171,7 +174,7 @@ func (t *Thinker) begin(turn *agents.Turn) *thought {
 		shown = append(shown, th.forms[i].String())
 	}
 	th.ask.System = fill(prompts.System, systemData{t.ID, t.Role, t.Personality.Instructions(), shown})
-	th.ask.Schema = schema(th.forms, len(turn.Proposals))
+	th.ask.Schema = schemaOf(th.forms, len(turn.Proposals))
 	return th
 }
 

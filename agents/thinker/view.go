@@ -99,7 +99,7 @@ func clip(s string) string { return strings.Trim(text.Prompt(s, 32), `"`) }
 func (v *view) messages() []models.Message {
 	all := []models.Message{models.User(fill(v.prompts.Task, taskData{
 		text.Prompt(v.Task.Task, signals.DefaultTextBytes), optional(v.Task.Context),
-	}))}
+	}) + v.schema())}
 	before := v.before()
 	kept := recent(before, v.most)
 	if len(kept) < len(before) {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -74,15 +74,12 @@ func Canonical(said string) (string, error) {
 	return string(canonical), nil
 }
 
-// exact refuses a number that no double is near, and a whole one in digits that no double is: another one
-// could be the same value.
+// exact refuses a number that no double is near, and a whole one in digits that are not those of its double:
+// another one could be the same value.
 func exact(n json.Number) error {
 	f, err := n.Float64()
-	if err == nil && (math.Abs(f) < 1<<53 || strings.ContainsAny(n.String(), ".eE")) {
+	if err == nil && (math.Abs(f) < 1<<53 || strings.ContainsAny(n.String(), ".eE") || strconv.FormatFloat(f, 'f', -1, 64) == n.String()) {
 		return nil
-	}
-	if whole, ok := new(big.Float).SetPrec(2048).SetString(n.String()); err == nil && ok && whole.Cmp(big.NewFloat(f)) == 0 {
-		return nil // the precision holds every double
 	}
 	return fmt.Errorf("the number %s is not exact as a double: state it as a string", text.Cut(n.String(), 40))
 }

@@ -71,8 +71,15 @@ func (t Insiders) Check(b *bus.Bus, answer signals.Any) error {
 	return nil
 }
 
-// OnRecord refuses a vote for a proposal that the log does not have.
+// OnRecord refuses a vote for a proposal that the log does not have, and a proposal that does not conform
+// to the schema of the task.
 func OnRecord(log []signals.Any, answer signals.Any) error {
+	if p, ok := signals.As[signals.Proposal](answer); ok {
+		task, _ := log[0].Body().(signals.Task)
+		if _, err := (&Votes{values: valuesOf(task)}).Value(p.Payload.Content); err != nil {
+			return refused(err)
+		}
+	}
 	v, ok := signals.As[signals.Vote](answer)
 	if !ok || slices.ContainsFunc(log, func(s signals.Any) bool {
 		p, ok := signals.As[signals.Proposal](s)

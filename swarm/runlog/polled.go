@@ -94,7 +94,7 @@ func (v *Votes) before(b consensus.Ballots) consensus.Ballots {
 	if len(v.settled) > 0 {
 		until = v.settled[0].seq
 	}
-	then := Votes{made: v.made, aliases: v.aliases, answers: v.answers, answered: v.answered, calls: v.calls, out: v.out, turns: v.turns, rule: v.rule, first: true}
+	then := Votes{made: v.made, aliases: v.aliases, values: v.values, answers: v.answers, answered: v.answered, calls: v.calls, out: v.out, turns: v.turns, rule: v.rule, first: true}
 	for _, s := range v.cast {
 		if s.Seq < until && !slices.Contains(v.answers, s.Source) {
 			then.cast = append(then.cast, s)

@@ -51,7 +51,7 @@ func (r *repeats) repeats(h signals.Header, s signals.Any, before *Votes) bool {
 	case signals.Vote:
 		return r.vote(h, p, before)
 	case signals.Proposal:
-		what = signals.Proposal{Content: text.Plain(p.Content)}
+		what = signals.Proposal{Content: before.key(p.Content)}
 	case signals.Challenge:
 		what = signals.Challenge{CounterArgument: text.Plain(p.CounterArgument), AlternativeProposal: text.Plain(p.AlternativeProposal)}
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -14,7 +13,8 @@ type standings struct {
 	All []agents.Standing // in log order; shared
 
 	place   map[string]int                    // index by every id
-	content map[string]int                    // index by normalized content
+	content map[string]int                    // index by the key of the content
+	key     func(content string) string       // equal for equal proposals
 	stances map[standingBallot]signals.Stance // stance of the newest vote
 	private bool                              // some signals are not for everyone
 	shown   bool                              // turns share all: copy before changing
@@ -24,8 +24,8 @@ type standings struct {
 type standingBallot struct{ voter, id string }
 
 // newStandings returns the fold before the first signal.
-func newStandings() *standings {
-	return &standings{place: map[string]int{}, content: map[string]int{}, stances: map[standingBallot]signals.Stance{}}
+func newStandings(key func(string) string) *standings {
+	return &standings{key: key, place: map[string]int{}, content: map[string]int{}, stances: map[standingBallot]signals.Stance{}}
 }
 
 // Propose adds a proposal, under its own id or merged with an equal earlier
@@ -36,9 +36,9 @@ func (s *standings) Propose(p *signals.Signal[signals.Proposal], as string) {
 	if !known {
 		i, known = s.place[as]
 	}
-	text := text.Plain(p.Payload.Content)
+	key := s.key(p.Payload.Content)
 	if !known {
-		i, known = s.content[text]
+		i, known = s.content[key]
 	}
 	s.change(p)
 	if !known {
@@ -48,8 +48,8 @@ func (s *standings) Propose(p *signals.Signal[signals.Proposal], as string) {
 		s.All[i].Same = append(slices.Clip(s.All[i].Same), p)
 	}
 	s.place[id] = i
-	if _, taken := s.content[text]; !taken {
-		s.content[text] = i
+	if _, taken := s.content[key]; !taken {
+		s.content[key] = i
 	}
 }
 

@@ -19,6 +19,7 @@ type Votes struct {
 	made          []*signals.Signal[signals.Proposal]
 	cast          []*signals.Signal[signals.Vote]
 	aliases       map[string]string // proposal id to the id of an equal earlier one
+	values        *values           // of the task
 	answers       []string          // sources of answers, which become voters
 	answered      []uint64          // where they are in the log
 	settled       []settlement
@@ -46,7 +47,7 @@ type Votes struct {
 }
 
 func (v *Votes) init(c *Calls, out *Withdrawn, turns *Turns, log func() []signals.Any) {
-	v.aliases, v.all, v.calls, v.out, v.turns, v.log, v.rule, v.seats = map[string]string{}, newStandings(), c, out, turns, log, Rule, newSeats()
+	v.aliases, v.all, v.calls, v.out, v.turns, v.log, v.rule, v.seats = map[string]string{}, newStandings(v.key), c, out, turns, log, Rule, newSeats()
 }
 
 // CountBy makes the votes count by a strategy with options, nil for the defaults of both;
@@ -59,7 +60,7 @@ func (v *Votes) CountBy(by consensus.Strategy, o *consensus.Options, weights map
 
 // CountedBy returns the votes counted anew, without an effect on v: see CountBy.
 func (v *Votes) CountedBy(by consensus.Strategy, o *consensus.Options, weights map[string]float64) (*consensus.Round, error) {
-	again := Votes{made: v.made, cast: v.cast, aliases: v.aliases, answers: v.answers, answered: v.answered, settled: v.settled, calls: v.calls, out: v.out, turns: v.turns, rule: v.rule, log: v.log, seats: seats{checks: v.checks}}
+	again := Votes{made: v.made, cast: v.cast, aliases: v.aliases, values: v.values, answers: v.answers, answered: v.answered, settled: v.settled, calls: v.calls, out: v.out, turns: v.turns, rule: v.rule, log: v.log, seats: seats{checks: v.checks}}
 	err := again.CountBy(by, o, weights)
 	return again.round, err
 }
@@ -131,7 +132,15 @@ func (v *Votes) apply(s signals.Any) {
 	var err error
 	v.waited, v.moved = false, v.moved || s.Kind() != signals.KindConflict
 	switch s := s.(type) {
+	case *signals.Signal[signals.Task]:
+		if len(v.log()) == 1 {
+			v.values = valuesOf(s.Payload)
+		}
+		return
 	case *signals.Signal[signals.Proposal]:
+		if _, wrong := v.Value(s.Payload.Content); wrong != nil {
+			return // the swarm admits none, and others cannot make it a choice
+		}
 		v.made = append(v.made, s)
 		err = v.propose(s)
 		if answer := v.calls.Vote(s); answer != nil {
@@ -268,7 +277,7 @@ func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
 func (v *Votes) recount() (err error) {
 	v.regroup()
 	checks := v.checks
-	v.all, v.polled, v.seats = newStandings(), mode.Poll{}, newSeats()
+	v.all, v.polled, v.seats = newStandings(v.key), mode.Poll{}, newSeats()
 	v.checks = checks
 	for _, p := range v.made {
 		v.all.Propose(v.out.stated(p), v.aliases[p.Payload.ProposalID])

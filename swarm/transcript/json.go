@@ -95,6 +95,7 @@ type (
 		Stop      runlog.StopReason     `json:"stop"`
 		Detail    string                `json:"detail"`
 		Answer    string                `json:"answer,omitempty"`
+		Fields    []solves.Field        `json:"fields,omitempty"` // of a value, and how many agree on each
 		Decision  consensus.Decision    `json:"decision"`
 		Tallies   []consensus.Tally     `json:"tallies"`
 		Dissent   []consensus.Vote      `json:"dissent,omitempty"`
@@ -188,7 +189,7 @@ func line(e solves.Event) any {
 	case solves.Stopped:
 		r := e.Result
 		return stoppedLine{
-			"stopped", r.Stop, r.Detail, r.Answer, r.Decision, r.Decision.Tallies(), r.Dissent(), r.Decision.Uncounted(),
+			"stopped", r.Stop, r.Detail, r.Answer, r.Fields(), r.Decision, r.Decision.Tallies(), r.Dissent(), r.Decision.Uncounted(),
 			r.Rounds, len(r.Log), r.Calls, modeOf(r), r.Turns, r.Missing, r.Passed, casesOf(r), placesOf(r.Retracted), placesOf(r.Fallen), r.Talk(),
 			revisionOf(r), synthesisOf(r), r.Account, r.Spent,
 		}

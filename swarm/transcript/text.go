@@ -183,6 +183,7 @@ func (t *page) stopped(r *solves.Result) {
 	if r.Answer != "" {
 		t.whole("          %s", t.said(r.Answer))
 	}
+	t.fields(r)
 	t.written(r)
 	if said := r.Decision.Firmness(); said != "" {
 		t.whole("%s    %s", t.paint(bold, "Margin"), t.said(said))

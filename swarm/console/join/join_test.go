@@ -43,7 +43,7 @@ func TestOpenAPIIsTheOneCheckedIn(t *testing.T) {
 	}
 	want, err := os.ReadFile("openapi.json")
 	if err != nil || !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("the routes differ from openapi.json (%v): run go test ./agents/join -update and look at the diff", err)
+		t.Errorf("the routes differ from openapi.json (%v): run go test ./swarm/console/join -update and look at the diff", err)
 	}
 }
 
