@@ -106,7 +106,11 @@ func (f *logFlags) parse() (err error) {
 }
 
 func (f *logFlags) run(ctx context.Context, w io.Writer, name string) error {
-	v, _, err := f.server.open(ctx, name)
+	at, err := f.server.archive()
+	if err != nil {
+		return err
+	}
+	v, _, err := at.open(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -225,7 +229,11 @@ the events are printed as solve --json prints them.` + aRun,
 			if err := errors.Join(atLeastOne(cmd, "width"), about.asText(asJSON)); err != nil {
 				return usage(err)
 			}
-			v, running, err := server.open(cmd.Context(), args[0])
+			at, err := server.archive()
+			if err != nil {
+				return err
+			}
+			v, running, err := at.open(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

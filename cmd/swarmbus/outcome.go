@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -13,9 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"
-	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -111,10 +108,14 @@ func outcomesIn(file string) (all []outcome, err error) {
 
 // tell finds all that is meant, and then records it.
 func tell(cmd *cobra.Command, server *serverFlag, as *list, all []outcome) error {
+	at, err := server.archive()
+	if err != nil {
+		return err
+	}
 	var problems []error
 	for i := range all {
 		o := &all[i]
-		log, _, err := server.open(cmd.Context(), o.Run)
+		log, _, err := at.open(cmd.Context(), o.Run)
 		if err == nil {
 			err = o.find(log)
 		}
@@ -127,7 +128,7 @@ func tell(cmd *cobra.Command, server *serverFlag, as *list, all []outcome) error
 	}
 	var said table
 	for _, o := range all {
-		if err := o.tell(cmd.Context(), server); err != nil {
+		if err := at.tell(cmd.Context(), o.Run, o.Thread, o.Right); err != nil {
 			return fmt.Errorf("%s: %w", text.Printable(o.Run), err)
 		}
 		what := text.Quote(o.Right, 80)
@@ -168,24 +169,4 @@ func (o *outcome) find(log journal.Reader) error {
 	}
 	meant := o.Right + o.value
 	return usage(fmt.Errorf("nobody proposed %s%s; the proposals are %s; if none of them was right: --none", text.Quote(meant, 80), text.Suggest(meant, ids), strings.Join(text.AtMost(ids), ", ")))
-}
-
-func (o *outcome) tell(ctx context.Context, server *serverFlag) error {
-	if server.link != "" {
-		c, err := server.client()
-		if err != nil {
-			return err
-		}
-		_, err = c.Tell(ctx, o.Run+"."+o.Thread, api.Outcome{Right: o.Right})
-		return err
-	}
-	path, err := runs.Path(o.Run)
-	if err != nil {
-		return err
-	}
-	file, err := journal.Open(path, nil)
-	if err != nil {
-		return err
-	}
-	return errors.Join(solves.Tell(ctx, file, o.Thread, o.Right), file.Close())
 }

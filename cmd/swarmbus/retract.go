@@ -8,12 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/claims"
-	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
@@ -49,10 +46,15 @@ signal; 7 there is another one.` + aRun,
 			if args[2], err = spoken(args[2]); err != nil {
 				return err
 			}
-			if server.link != "" {
-				return server.retract(cmd, args[0], thread, uint(seq), by, args[2], &as)
+			at, err := server.archive()
+			if err != nil {
+				return err
 			}
-			return retractIn(cmd, args[0], thread, uint(seq), by, args[2], &as)
+			before, after, err := at.retract(cmd.Context(), args[0], thread, uint(seq), by, args[2])
+			if err != nil {
+				return err
+			}
+			return sayRetracted(cmd, &as, before, after, uint(seq))
 		},
 	}
 	cmd.Flags().StringVar(&thread, "thread", "", "thread of the solve; by default the one that has the signal")
@@ -60,56 +62,6 @@ signal; 7 there is another one.` + aRun,
 	server.define(cmd.Flags())
 	as.report(cmd.Flags())
 	return cmd
-}
-
-func retractIn(cmd *cobra.Command, run, thread string, seq uint, by, reason string, as *list) (err error) {
-	path, err := runs.Path(run)
-	if err != nil {
-		return err
-	}
-	file, err := journal.Open(path, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	before, err := resultWith(file, thread, seq)
-	if err != nil {
-		return err
-	}
-	ids, err := idsAt(before, seq)
-	if err != nil {
-		return err
-	}
-	r, err := solves.Retract(cmd.Context(), file, before.Thread, ids[0], by, reason)
-	if err != nil {
-		return usage(err)
-	}
-	return sayRetracted(cmd, as, before, r, seq)
-}
-
-// retract lets the server take back a signal of a run that it writes.
-func (f *serverFlag) retract(cmd *cobra.Command, run, thread string, seq uint, by, reason string, as *list) error {
-	c, err := f.client()
-	if err != nil {
-		return err
-	}
-	log := c.Log(cmd.Context(), run)
-	before, err := resultWith(log, thread, seq)
-	if err != nil {
-		return err
-	}
-	r := api.Retraction{Seq: uint64(seq), Reason: reason}
-	if cmd.Flags().Changed("by") {
-		r.By = by
-	}
-	if _, err := c.Retract(cmd.Context(), run+"."+before.Thread, r); err != nil {
-		return err
-	}
-	after, err := resultIn(log, before.Thread)
-	if err != nil {
-		return err
-	}
-	return sayRetracted(cmd, as, before, after, seq)
 }
 
 // A retracted is what a retraction changes: the positions of claims and votes in the log.

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swarmbus/swarmbus/agents/asking"
-	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/client"
@@ -57,22 +56,13 @@ func (f *serverFlag) client() (*client.Client, error) {
 	return c, nil
 }
 
-// open opens a run to read its signals, and reports whether it is being written.
-func (f *serverFlag) open(ctx context.Context, name string) (_ journal.Reader, running bool, err error) {
+// archive returns the server, or this machine if none is named.
+func (f *serverFlag) archive() (archive, error) {
 	if f.link == "" {
-		v, err := view(name)
-		if err != nil {
-			return nil, false, err
-		}
-		_, running = journal.Locked(v.Path())
-		return v, running, nil
+		return machine{}, nil
 	}
 	c, err := f.client()
-	if err != nil {
-		return nil, false, err
-	}
-	run, err := c.Run(ctx, name)
-	return c.Log(ctx, name), run.Live || run.Writer != "", err
+	return remote{c}, err
 }
 
 // runs lists the runs of the server.

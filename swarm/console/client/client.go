@@ -12,16 +12,25 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
+	"time"
 
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
-// A Client makes requests to one server.
+// A Client makes requests to one server. It has the solves, questions and runs of a server as the
+// server itself has them.
 type Client struct {
 	base  url.URL
 	token string
 }
+
+var (
+	_ api.Solves = (*Client)(nil)
+	_ api.Inbox  = (*Client)(nil)
+	_ api.Runs   = (*Client)(nil)
+)
 
 // New returns a client for a server, whose address may be the link that it printed, with the
 // token in it; else the token is given.
@@ -42,9 +51,19 @@ func New(link, token string) (*Client, error) {
 	return &Client{base: url.URL{Scheme: base.Scheme, Host: base.Host, Path: strings.TrimSuffix(base.Path, "/")}, token: token}, nil
 }
 
+// Teams returns the teams of the server.
+func (c *Client) Teams(ctx context.Context) (all []api.Team, err error) {
+	return all, c.ask(ctx, http.MethodGet, "/teams", nil, &all)
+}
+
 // Start starts a solve.
 func (c *Client) Start(ctx context.Context, n api.NewSolve) (one api.Solve, err error) {
 	return one, c.ask(ctx, http.MethodPost, "/solves", n, &one)
+}
+
+// List returns solves, the newest first.
+func (c *Client) List(ctx context.Context, q api.SolvesQuery) (all []api.Solve, err error) {
+	return all, c.ask(ctx, http.MethodGet, "/solves"+query(q), nil, &all)
 }
 
 // Get returns a solve, with only those of its votes, steps and signals after a position.
@@ -63,6 +82,16 @@ func (c *Client) Changed(ctx context.Context, seen api.Solve) (err error) {
 	return cmp.Or(err, ended)
 }
 
+// Cancel cancels a solve that runs.
+func (c *Client) Cancel(ctx context.Context, id string) (one api.Solve, err error) {
+	return one, c.ask(ctx, http.MethodPost, "/solves/"+url.PathEscape(id)+"/cancel", nil, &one)
+}
+
+// Resume continues a solve that was interrupted or cancelled.
+func (c *Client) Resume(ctx context.Context, id string) (one api.Solve, err error) {
+	return one, c.ask(ctx, http.MethodPost, "/solves/"+url.PathEscape(id)+"/resume", nil, &one)
+}
+
 // Retract takes back a signal of a solve, and returns the changed solve.
 func (c *Client) Retract(ctx context.Context, solve string, r api.Retraction) (one api.SolveDetail, err error) {
 	return one, c.ask(ctx, http.MethodPost, "/solves/"+url.PathEscape(solve)+"/retractions", r, &one)
@@ -78,9 +107,28 @@ func (c *Client) Tell(ctx context.Context, solve string, o api.Outcome) (one api
 	return one, c.ask(ctx, http.MethodPut, "/solves/"+url.PathEscape(solve)+"/outcome", o, &one)
 }
 
+// WhatIf decides on the votes up to a position by other strategies and thresholds; 0: on all.
+func (c *Client) WhatIf(ctx context.Context, id string, at uint64, thresholds []float64) (w api.WhatIf, err error) {
+	q := struct {
+		At         uint64    `query:"at"`
+		Thresholds []float64 `query:"threshold"`
+	}{at, thresholds}
+	return w, c.ask(ctx, http.MethodGet, "/solves/"+url.PathEscape(id)+"/whatif"+query(q), nil, &w)
+}
+
+// Conflicts returns conflicts between proposals, the newest first.
+func (c *Client) Conflicts(ctx context.Context, q api.ConflictsQuery) (all []api.Conflict, err error) {
+	return all, c.ask(ctx, http.MethodGet, "/conflicts"+query(q), nil, &all)
+}
+
 // Items returns the questions that wait for a person, and with all those that were answered.
 func (c *Client) Items(ctx context.Context, all bool) (items []api.Item, err error) {
 	return items, c.ask(ctx, http.MethodGet, fmt.Sprintf("/inbox?all=%t", all), nil, &items)
+}
+
+// Item returns a question.
+func (c *Client) Item(ctx context.Context, id string) (one api.Item, err error) {
+	return one, c.ask(ctx, http.MethodGet, "/inbox/"+url.PathEscape(id), nil, &one)
 }
 
 // Answer answers a question. A second answer is refused; the error has the first one.
@@ -103,6 +151,11 @@ func (c *Client) Run(ctx context.Context, run string) (one api.Run, err error) {
 	return one, c.ask(ctx, http.MethodGet, "/runs/"+url.PathEscape(run), nil, &one)
 }
 
+// Signals returns a page of the log of a run.
+func (c *Client) Signals(ctx context.Context, q api.SignalsQuery) (page api.Signals, err error) {
+	return page, c.ask(ctx, http.MethodGet, "/runs/"+url.PathEscape(q.Run)+"/signals"+query(q), nil, &page)
+}
+
 // Verify verifies the hashes of a run.
 func (c *Client) Verify(ctx context.Context, run string) (v api.Verification, err error) {
 	return v, c.ask(ctx, http.MethodGet, "/runs/"+url.PathEscape(run)+"/verify", nil, &v)
@@ -111,6 +164,39 @@ func (c *Client) Verify(ctx context.Context, run string) (v api.Verification, er
 // Replay derives the conflicts and decisions of a run again.
 func (c *Client) Replay(ctx context.Context, run string) (r api.ReplayCheck, err error) {
 	return r, c.ask(ctx, http.MethodGet, "/runs/"+url.PathEscape(run)+"/replay", nil, &r)
+}
+
+// Compare compares two solves signal by signal.
+func (c *Client) Compare(ctx context.Context, a, b string) (all api.Comparison, err error) {
+	return all, c.ask(ctx, http.MethodGet, "/compare?"+url.Values{"a": {a}, "b": {b}}.Encode(), nil, &all)
+}
+
+// query returns the query of a request: the fields that are set of a struct whose tags name them.
+func query(of any) string {
+	q, v := url.Values{}, reflect.ValueOf(of)
+	add := func(name string, v reflect.Value) {
+		if at, ok := v.Interface().(time.Time); ok {
+			q.Add(name, at.Format(time.RFC3339Nano))
+		} else {
+			q.Add(name, fmt.Sprint(v))
+		}
+	}
+	for field, value := range v.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("query"), ",")
+		switch {
+		case name == "" || value.IsZero():
+		case value.Kind() == reflect.Slice:
+			for i := range value.Len() {
+				add(name, value.Index(i))
+			}
+		default:
+			add(name, value)
+		}
+	}
+	if len(q) == 0 {
+		return ""
+	}
+	return "?" + q.Encode()
 }
 
 // ask asks the server, and reads the answer into to.

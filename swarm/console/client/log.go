@@ -2,10 +2,7 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"iter"
-	"net/http"
-	"net/url"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
@@ -38,9 +35,8 @@ const page = 1000
 func (l *Log) read(ctx context.Context, after uint64) iter.Seq2[journal.Record, error] {
 	return func(yield func(journal.Record, error) bool) {
 		for {
-			var some api.Signals
-			path := fmt.Sprintf("/runs/%s/signals?after=%d&limit=%d", url.PathEscape(l.run), after, page)
-			if err := l.client.ask(ctx, http.MethodGet, path, nil, &some); err != nil {
+			some, err := l.client.Signals(ctx, api.SignalsQuery{Run: l.run, After: after, Limit: page})
+			if err != nil {
 				yield(journal.Record{}, err)
 				return
 			}
