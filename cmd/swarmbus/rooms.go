@@ -300,12 +300,30 @@ a message says that came by mail.`,
 			return listRooms(cmd.OutOrStdout(), &as, v)
 		},
 	}
-	for _, c := range []*cobra.Command{show, every} {
+	mail := &cobra.Command{
+		Use:   "mail",
+		Short: "List the ledger of mailbox messages of a run",
+		Long: `Mail lists what agents sent to agents in other rooms: the number that a mailbox event has as
+mailbox_id, the room and section in which it arrived, and the receiver's turn that heard it.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := as.check(); err != nil {
+				return err
+			}
+			v, err := view(run)
+			if err != nil {
+				return err
+			}
+			return listMail(cmd.OutOrStdout(), &as, v)
+		},
+	}
+	for _, c := range []*cobra.Command{show, every, mail} {
 		c.Flags().StringVar(&run, "run", "office", "the run that has the log")
 	}
 	as.report(show.Flags())
 	as.define(every.Flags())
-	cmd.AddCommand(show, every)
+	as.define(mail.Flags())
+	cmd.AddCommand(show, every, mail)
 	return cmd
 }
 
@@ -332,6 +350,22 @@ func listRooms(w io.Writer, as *list, v *journal.View) error {
 		t.row(r.Name, strconv.Itoa(counts[r.Name]))
 	}
 	return printList(w, as, all, &t)
+}
+
+func listMail(w io.Writer, as *list, v *journal.View) error {
+	state, err := rooms.Load(v)
+	if err != nil {
+		return err
+	}
+	t := table{titles: []string{"mail", "from", "to", "room", "heard"}}
+	for _, m := range state.Ledger() {
+		heard := "waits"
+		if m.Turn > 0 {
+			heard = fmt.Sprintf("turn %d", m.Turn)
+		}
+		t.row(strconv.Itoa(m.ID), m.From, m.To, fmt.Sprintf("%s §%d", m.Room, m.Ix), heard)
+	}
+	return printList(w, as, state.Ledger(), &t)
 }
 
 func showRoom(w io.Writer, as *list, v *journal.View, room string) error {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -378,5 +379,17 @@ func TestRoomsAreShownAndVerifiedOutsideOfTheirProcess(t *testing.T) {
 	}
 	if status, out, _ := swarmbusRun(t, "export", "--sidecar", path); status != exitDecided || !strings.Contains(out, "## S1 `backup-audit`") {
 		t.Errorf("sidecar: status %d: %s", status, out)
+	}
+}
+
+func TestRoomMailListsTheLedger(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "day"+runs.Suffix)
+	anOfficeDay(t, path, "@Reed, flag it to Via.\n/wait\n")
+	status, out, errs := swarmbusRun(t, "room", "mail", "--run", path)
+	if status != exitDecided || !regexp.MustCompile(`(?m)^1 +Reed +Via +front §\d+ +turn 1$`).MatchString(out) {
+		t.Errorf("status %d: %s%s", status, out, errs)
+	}
+	if _, out, _ := swarmbusRun(t, "room", "mail", "--run", path, "--json"); !strings.Contains(out, `"mailbox_id":1`) && !strings.Contains(out, `"mailbox_id": 1`) {
+		t.Errorf("as JSON: %s", out)
 	}
 }

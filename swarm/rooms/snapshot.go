@@ -21,7 +21,12 @@ type Snapshot struct {
 	Unread  roomlog.Unread `json:"unread"`
 	Mark    string         `json:"mark"`    // "!": something urgent is pending, for an agent or the user; "·": only background
 	ReadTo  uint64         `json:"read_to"` // position up to which the user has read it
+	// Ledger has the newest mail that arrived in the room, at most 1000; nil in [Router.Rooms].
+	Ledger []roomlog.Mail `json:"ledger,omitempty"`
 }
+
+// mostMail is how much of its ledger a snapshot has.
+const mostMail = 1000
 
 // A Member is an agent in a room.
 type Member struct {
@@ -93,7 +98,10 @@ func urgency(u roomlog.Unread) schedule.Priority {
 var marks = map[schedule.Priority]string{urgent: "!", background: "·"}
 
 func snapshot(state *roomlog.State, name string) (Snapshot, error) {
-	return snapshotOf(state, name, state.Pending()[name])
+	s, err := snapshotOf(state, name, state.Pending()[name])
+	s.Ledger = slices.DeleteFunc(state.Ledger(), func(m roomlog.Mail) bool { return m.Room != name })
+	s.Ledger = s.Ledger[max(0, len(s.Ledger)-mostMail):]
+	return s, err
 }
 
 func snapshotOf(state *roomlog.State, name string, pending schedule.Priority) (Snapshot, error) {

@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
 // A Room is a room with its members.
@@ -17,6 +19,17 @@ type Room struct {
 	Mark    string   `json:"mark" doc:"!: something urgent is pending, for an agent or the user; ·: only background"`
 	ReadTo  uint64   `json:"readTo" doc:"Position up to which the user has read it"`
 	Last    string   `json:"last,omitempty" doc:"Beginning of its newest message"`
+	Mail    []Mail   `json:"mail,omitempty" doc:"The mailbox ledger of the room, which mailbox_id refers to; not in lists"`
+}
+
+// Mail is an entry of the ledger of mailbox messages.
+type Mail struct {
+	ID   int    `json:"mailbox_id"`
+	From string `json:"from"`
+	To   string `json:"to"`
+	Room string `json:"room" doc:"In which it arrived"`
+	Ix   int    `json:"ix" doc:"Its section there"`
+	Turn int    `json:"turn" doc:"Of all turns of the receiver, in which it heard the mail; 0: it waits"`
 }
 
 // Unread counts what the user has not read.
@@ -58,8 +71,29 @@ type NewRoom struct {
 // A NewMessage is a message of the user in a room.
 type NewMessage struct {
 	Content  string   `json:"content" minLength:"1" maxLength:"65536"`
-	Priority string   `json:"priority,omitempty" enum:"urgent,normal,background" doc:"Default: by the rules of intake"`
+	Priority Priority `json:"priority,omitempty" doc:"Default: by the rules of intake"`
 	To       []string `json:"to,omitempty" maxItems:"256" doc:"Members that have to answer"`
+}
+
+// A Priority is urgent, normal or background, or as a number 1, 2 or 3.
+type Priority string
+
+// UnmarshalJSON reads a word or a number.
+func (p *Priority) UnmarshalJSON(data []byte) error {
+	var word string
+	if json.Unmarshal(data, &word) != nil {
+		word = string(data)
+	}
+	*p = Priority(word)
+	return nil
+}
+
+// Schema implements [huma.SchemaProvider].
+func (Priority) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{
+		{Type: huma.TypeString, Enum: []any{"urgent", "normal", "background"}},
+		{Type: huma.TypeInteger, Enum: []any{1, 2, 3}},
+	}}
 }
 
 // A Receipt reports how a message was queued.

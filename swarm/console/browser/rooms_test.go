@@ -14,8 +14,8 @@ func TestRoom(t *testing.T) {
 	p := open(t, demo(t))
 	p.visit(eval[string](p, "location.origin") + "/rooms/ops")
 	p.see(".comp", "urgent")
-	if on := p.text(`.comp .seg [aria-pressed="true"]`); on != "! urgent" {
-		t.Errorf("the priority is %q at first, want urgent", on)
+	if on := p.text(`.comp .seg [aria-pressed="true"]`); on != "by its words" {
+		t.Errorf("the priority is %q at first, want what its words say", on)
 	}
 	eval[any](p, `window.counted = []; new MutationObserver(() => counted.push(document.querySelector(".rm[aria-current] .n").textContent)).observe(document.querySelector(".rl"), {subtree: true, childList: true, characterData: true}); 0`)
 	p.write(".comp textarea", "@Reed, is the *backup* whole?")

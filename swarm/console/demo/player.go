@@ -34,7 +34,7 @@ func Play(ctx context.Context, b *api.Backend, team string, every time.Duration)
 		}
 		if i < len(messages) {
 			m := messages[i]
-			if _, err := b.Rooms.Say(ctx, m.room, api.NewMessage{Content: m.text, Priority: m.priority}); err != nil {
+			if _, err := b.Rooms.Say(ctx, m.room, api.NewMessage{Content: m.text, Priority: api.Priority(m.priority)}); err != nil {
 				return err
 			}
 		}

@@ -319,7 +319,6 @@ func TestBothWaysHaveTheSameFrames(t *testing.T) {
 type listener struct {
 	t    testing.TB
 	conn *websocket.Conn
-	rest []string
 }
 
 func dial(t testing.TB, address string) *listener {
@@ -338,16 +337,14 @@ func dial(t testing.TB, address string) *listener {
 
 func (l *listener) next() string {
 	l.t.Helper()
-	for len(l.rest) == 0 {
-		_, text, err := l.conn.Read(l.t.Context())
-		if err != nil {
-			l.t.Fatal(err)
-		}
-		l.rest = strings.Split(string(text), "\n")
+	_, text, err := l.conn.Read(l.t.Context())
+	if err != nil {
+		l.t.Fatal(err)
 	}
-	first := l.rest[0]
-	l.rest = l.rest[1:]
-	return first
+	if !json.Valid(text) {
+		l.t.Fatalf("a message is not one JSON value: %s", text)
+	}
+	return string(text)
 }
 
 func TestAClientSubscribesToSolvesRoomsAndKinds(t *testing.T) {

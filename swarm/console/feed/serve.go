@@ -210,7 +210,7 @@ func (e *events) move(m *message) {
 	e.logs = slices.Sorted(maps.Keys(e.cursor))
 }
 
-// socket writes messages of a WebSocket.
+// socket writes messages of a WebSocket, one for each frame.
 type socket struct {
 	conn *websocket.Conn
 	most time.Duration
@@ -219,21 +219,12 @@ type socket struct {
 func (s *socket) send(ctx context.Context, frames []*message) error {
 	ctx, cancel := context.WithTimeout(ctx, s.most)
 	defer cancel()
-	w, err := s.conn.Writer(ctx, websocket.MessageText)
-	if err != nil {
-		return err
-	}
-	for i, m := range frames {
-		if i > 0 {
-			if _, err := w.Write([]byte{'\n'}); err != nil {
-				return err
-			}
-		}
-		if _, err := w.Write(m.text); err != nil {
+	for _, m := range frames {
+		if err := s.conn.Write(ctx, websocket.MessageText, m.text); err != nil {
 			return err
 		}
 	}
-	return w.Close()
+	return nil
 }
 
 // Frames yields the frames of a client that has joined and subscribed, to a program of this

@@ -215,11 +215,20 @@ func TestMessagesFromBeforeARestartAreInTheFeed(t *testing.T) {
 func TestAMessageHasTheStatedPriority(t *testing.T) {
 	t.Parallel()
 	b := withOffice(t, t.TempDir(), of("office"))
-	for _, want := range []string{"urgent", "normal", "background"} {
-		got, err := b.Rooms.Say(t.Context(), "ops", api.NewMessage{Content: "hi", Priority: want})
-		if err != nil || got.Priority != want {
-			t.Errorf("got %+v (%v), want %s", got, err, want)
+	for i, want := range []string{"urgent", "normal", "background"} {
+		for _, stated := range []string{fmt.Sprintf("%q", want), fmt.Sprint(i + 1)} {
+			var m api.NewMessage
+			if err := json.Unmarshal([]byte(`{"content":"hi","priority":`+stated+`}`), &m); err != nil {
+				t.Fatal(err)
+			}
+			got, err := b.Rooms.Say(t.Context(), "ops", m)
+			if err != nil || got.Priority != want {
+				t.Errorf("%s: got %+v (%v), want %s", stated, got, err, want)
+			}
 		}
+	}
+	if got, err := b.Rooms.Say(t.Context(), "ops", api.NewMessage{Content: "FYI: nothing"}); err != nil || got.Priority != "background" {
+		t.Errorf("without a priority: got %+v (%v), want what its words say", got, err)
 	}
 }
 

@@ -45,6 +45,9 @@ func (o *office) roomOf(s *rooms.Snapshot) api.Room {
 		}
 		r.Members = append(r.Members, one)
 	}
+	for _, m := range s.Ledger {
+		r.Mail = append(r.Mail, api.Mail(m))
+	}
 	return r
 }
 
@@ -80,7 +83,7 @@ func (o *office) Create(ctx context.Context, room string) (api.Room, error) {
 func (o *office) Say(ctx context.Context, room string, m api.NewMessage) (api.Receipt, error) {
 	of := rooms.Message{Content: m.Content, To: m.To}
 	if m.Priority != "" {
-		p, err := schedule.ParsePriority(m.Priority)
+		p, err := schedule.ParsePriority(string(m.Priority))
 		if err != nil {
 			return api.Receipt{}, roomProblem(err)
 		}

@@ -35,7 +35,7 @@ export function open() {
   close();
   const query = new URLSearchParams([...cursor].slice(0, 200).map(([log, seq]) => ["after", `${log}:${seq}`]));
   const s = (socket = new WebSocket("/api/feed/socket" + (cursor.size ? "?" + query : "")));
-  s.onmessage = (e) => (e.data as string).split("\n").forEach((line) => line && take(JSON.parse(line)));
+  s.onmessage = (e) => take(JSON.parse(e.data as string));
   s.onclose = () => s === socket && lost();
 }
 

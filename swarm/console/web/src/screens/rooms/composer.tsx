@@ -9,21 +9,22 @@ import { Key, Segments } from "../../parts/small";
 import type { Talk } from "./talk";
 
 type Priority = "urgent" | "normal" | "background";
+type Message = { content: string; priority?: Priority }; // without a priority: by its words
 
 // Composer sends messages to a room. Those that were written while the server was away are sent
 // when it is back.
 export function Composer({ room, talk, sent }: { room: Room; talk: Talk; sent: () => void }) {
   const [text, type] = useState("");
-  const [priority, set] = useState<Priority>("urgent");
+  const [priority, set] = useState<Priority | "">("");
   const [said, say] = useState<{ wrong?: string; note?: string }>({});
-  const [queue, setQueue] = useState<{ content: string; priority: Priority }[]>([]);
+  const [queue, setQueue] = useState<Message[]>([]);
   const field = useRef<HTMLTextAreaElement>(null);
   const busy = useRef(false);
   const away = link.value.state !== "live";
-  const deliver = async (m: { content: string; priority: Priority }) => {
+  const deliver = async (m: Message) => {
     write(room.room, m.content);
     const r = await post<Receipt>(`rooms/${at(room.room)}/messages`, m);
-    say({ note: r.full?.length ? `${r.full.map(clean).join(", ")} cannot take it: too much waits there.` : r.priority !== m.priority ? `It counts as ${r.priority}: ${clean(r.why)}.` : "" });
+    say({ note: r.full?.length ? `${r.full.map(clean).join(", ")} cannot take it: too much waits there.` : r.priority !== (m.priority ?? "urgent") ? `It counts as ${r.priority}: ${clean(r.why)}.` : "" });
     sent();
   };
   const send = async () => {
@@ -47,6 +48,7 @@ export function Composer({ room, talk, sent }: { room: Room; talk: Talk; sent: (
     deliver(first).then(() => setQueue(rest), (e: Problem) => say({ wrong: e.message })).finally(() => (busy.current = false));
   }
   useKeys("This room", [
+    { keys: "Alt+0", does: "by its words", run: () => set(""), typing: true },
     { keys: "Alt+1", does: "urgent", run: () => set("urgent"), typing: true },
     { keys: "Alt+2", does: "normal", run: () => set("normal"), typing: true },
     { keys: "Alt+3", does: "background", run: () => set("background"), typing: true },
@@ -62,8 +64,8 @@ export function Composer({ room, talk, sent }: { room: Room; talk: Talk; sent: (
       <form class="bx" onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <textarea ref={field} aria-label={"Message to " + room.room} placeholder={"Write to " + room.room} rows={1} value={text} onInput={(e) => type(e.currentTarget.value)} />
         <div class="ft">
-          <Segments label="Priority" value={priority} set={set} options={[["urgent", <><b class="no">!</b> urgent</>], ["normal", "normal"], ["background", "· background"]]} />
-          <div class="r"><span class="hint onlyw"><span><Key of="Alt+1" />–<Key of="3" />priority</span></span><button class="btn p" disabled={!text.trim()}>Send <Key of="Mod+Enter" /></button></div>
+          <Segments label="Priority" value={priority} set={set} options={[["", "by its words"], ["urgent", <><b class="no">!</b> urgent</>], ["normal", "normal"], ["background", "· background"]]} />
+          <div class="r"><span class="hint onlyw"><span><Key of="Alt+0" />–<Key of="3" />priority</span></span><button class="btn p" disabled={!text.trim()}>Send <Key of="Mod+Enter" /></button></div>
         </div>
       </form>
     </div>
@@ -72,9 +74,9 @@ export function Composer({ room, talk, sent }: { room: Room; talk: Talk; sent: (
 
 // read returns the message of a text, or why it is none. A text that begins with a slash is a
 // command, as in the terminal.
-function read(text: string, priority: Priority): { content: string; priority: Priority } | string {
+function read(text: string, priority: Priority | ""): Message | string {
   const [, command, rest] = text.match(/^(\/\S*)\s*([^]*)$/) ?? [];
-  if (command === undefined) return { content: text, priority };
+  if (command === undefined) return priority ? { content: text, priority } : { content: text };
   const own = command.slice(1) as Priority;
   if (["urgent", "normal", "background"].includes(own)) return rest ? { content: rest, priority: own } : `${command} TEXT: say what.`;
   if (command === "/decide") return "/decide is a command of swarmbus rooms. Here “@NAME decide: QUESTION” to the chair has the members decide, if the office has one.";
