@@ -31,6 +31,7 @@ var examples = map[string]string{
 	"swarmbus keys":        "swarmbus keys system planner critic verifier --dir keys > swarm.trust",
 	"swarmbus mcp":         "swarmbus mcp --team decision --model ollama:qwen3\nswarmbus mcp --demo --http",
 	"swarmbus room list":   "swarmbus room list --run office",
+	"swarmbus room mail":   "swarmbus room mail --run office",
 	"swarmbus team list":   "swarmbus team list --json",
 	"swarmbus room show":   "swarmbus room show planning §4 --run office",
 	"swarmbus runs":        "swarmbus runs\nswarmbus runs ./journals\nswarmbus runs --json | jq -r 'select(.problem) | .run'",

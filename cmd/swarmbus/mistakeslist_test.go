@@ -66,7 +66,7 @@ var mistakes = []struct {
 		{"an MCP command that is missing", `server rb`, `run it by hand: ./none`, file(toolTeam("{command: [./none]}", "rb/search: allow"), "doctor --team t.yaml")},
 		{"an MCP command that ends at once", `server rb`, `run it by hand: true`, file(toolTeam("{command: ['true']}", "rb/search: allow"), "doctor --team t.yaml")},
 		{"a command that is no MCP server", `server rb`, `run it by hand: cat`, file(toolTeam("{command: [cat]}", "rb/search: allow"), "doctor --team t.yaml")},
-		{"a memory in a directory that is not there", `memory nosuch/m.db`, `make the directory`, checkedBy("doctor --team t.yaml", "mode: deliberate", "memory: {store: nosuch/m.db}")},
+		{"a memory in a directory that is not there", `memory nosuch/m.db`, `make the directory`, checkedBy("doctor --team t.yaml", "mode: deliberate", "  - {id: c, role: You check., group: others}\nmemory: {store: nosuch/m.db}")},
 	}},
 	{"Flags of solve", []mistake{
 		{"no task", `a task`, `swarmbus solve "TASK"`, ran("solve --model ollama:m")},

@@ -151,11 +151,17 @@ func idle(cmd *cobra.Command, t *teams.Team) error {
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "swarmbus: %s has no effect in mode %s, only %s\n", field, named, only)
 	}
+	if t.Memory != nil && !t.Confirms() {
+		fmt.Fprintln(cmd.ErrOrStderr(), "swarmbus: "+confirmsNothing)
+	}
 	if all := t.Unheard(); len(all) > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "swarmbus: what %s to the coordinator reaches nobody: name one with coordinator\n", strings.Join(all, ", ")+" may say")
 	}
 	return nil
 }
+
+// confirmsNothing is said of a team with a memory in which no fact is ever confirmed.
+const confirmsNothing = "nothing will be recalled at the beginning of a solve: agents of one model confirm no fact for each other; give those with other roles and evidence a group each, or another model"
 
 // effective says where fields of a team have an effect that are not for agents that deliberate.
 var effective = map[string]string{"factsDiffer": "in mode auto", "checkable": "in mode auto", "calls": "in the other modes"}

@@ -221,7 +221,11 @@ func TestTeamRoutesSaysWhatASignalMeetsInEachState(t *testing.T) {
 func TestTeamCheckSaysWhatReachesNobody(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "team.yaml")
 	team := "models: {m: {provider: ollama, name: n}}\nagents:\n  - {id: ann, canEmit: [vote, confidence]}\n"
-	for more, want := range map[string]string{"": "what ann may say to the coordinator reaches nobody: name one with coordinator", "coordinator: ann\n": ""} {
+	for more, want := range map[string]string{
+		"": "what ann may say to the coordinator reaches nobody: name one with coordinator", "coordinator: ann\n": "",
+		"coordinator: ann\nmemory: {store: m.db}\n":                              confirmsNothing, // of one model
+		"  - {id: ben, group: other}\nmemory: {store: m.db}\ncoordinator: ann\n": "",
+	} {
 		if err := os.WriteFile(file, []byte(team+more), 0o600); err != nil {
 			t.Fatal(err)
 		}

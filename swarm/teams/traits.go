@@ -1,6 +1,7 @@
 package teams
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -111,6 +112,21 @@ func (t *Team) Unheard() (agents []string) {
 		}
 	}
 	return agents
+}
+
+// Confirms reports whether the team has a memory in which a fact can be confirmed, and so be recalled
+// at the beginning of a solve: two of its agents are of different groups.
+func (t *Team) Confirms() bool {
+	groups := map[string]bool{}
+	for _, a := range t.Agents {
+		name, _ := t.modelOf(a)
+		group := cmp.Or(a.Group, t.Models[name].ID().String())
+		if a.Join != "" {
+			group = cmp.Or(a.Group, a.ID)
+		}
+		groups[group] = true
+	}
+	return t.Memory != nil && len(groups) > 1
 }
 
 // Idle returns the fields that are set and have no effect in the mode of the team. Most are for
