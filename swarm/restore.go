@@ -81,11 +81,12 @@ func (r *solve) finishRound(ctx context.Context) {
 	if r.thread.Coordination.Began() > 0 && !r.over() {
 		r.coordinated(ctx, r.desk.Layer.Complete(ctx, r.result.Thread))
 	}
-	if asked := r.thread.Stage.Asked; asked != nil && asked.Source == bus.System {
+	asks := slices.ContainsFunc(r.seats.Turns(), func(t *seat.Turn) bool { return t.Asks }) // their answers come first
+	if asked := r.thread.Stage.Asked; asked != nil && asked.Source == bus.System && !asks {
 		r.stop(runlog.StopEscalated, asked.Payload.Reason, nil) // it was broken off before it said so
 	}
 	if why := r.thread.Questions.Stops(); why != "" {
-		r.stop(runlog.StopNoProgress, why, nil)
+		r.stop(runlog.StopExpired, why, nil)
 	}
 	r.hadChosen(ctx)
 	turns := r.seats.Turns()

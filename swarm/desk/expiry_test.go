@@ -62,7 +62,7 @@ func TestAQuestionThatNobodyAnswersExpires(t *testing.T) {
 		"":                     {runlog.StopConsensus, "a person has denied the call of wipe: nobody answered within 10m0s"},
 		asking.ExpiryDenies:    {runlog.StopConsensus, "nobody answered within 10m0s"},
 		asking.ExpiryEscalates: {runlog.StopEscalated, "nobody answered within 10m0s whether ann may call wipe"},
-		asking.ExpiryStops:     {runlog.StopNoProgress, "nobody answered within 10m0s whether ann may call wipe"},
+		asking.ExpiryStops:     {runlog.StopExpired, "nobody answered within 10m0s whether ann may call wipe"},
 	} {
 		for _, restarted := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {

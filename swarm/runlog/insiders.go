@@ -21,8 +21,12 @@ func (t Insiders) Outside(source string) bool {
 	})
 }
 
-// Unrecorded returns the answer of a solve, if it is not recorded as one yet; else nil.
+// Unrecorded returns the answer of a solve, if it is not recorded as one yet; else nil. Where a call of
+// a tool waits, that comes first.
 func (t Insiders) Unrecorded(g *Stage) signals.Any {
+	if g.asksOfCalls() {
+		return nil
+	}
 	for _, said := range g.replies {
 		if t.Outside(said.Head().Source) {
 			return said
@@ -32,7 +36,7 @@ func (t Insiders) Unrecorded(g *Stage) signals.Any {
 }
 
 // Waits refuses an answer to a question that has been answered, or to a solve that is
-// decided or, as solves in journals, has records but none of a stop.
+// decided, that waits for an answer about the call of a tool or, as solves in journals, has records but none of a stop.
 func (t Insiders) Waits(g *Stage, journaled bool) error {
 	said := t.Unrecorded(g)
 	switch {
@@ -41,12 +45,23 @@ func (t Insiders) Waits(g *Stage, journaled bool) error {
 		return &AnsweredError{Thread: h.Thread, By: h.Source, At: h.Time}
 	case g.Answered != nil && g.Asked == nil:
 		return &AnsweredError{Thread: g.Answered.Thread, By: g.Answered.Payload.By, At: g.Answered.Time}
+	case g.asksOfCalls():
+		return fmt.Errorf("%w: it waits for an answer about the call of a tool: answer that, and go on with it without another answer first", ErrLog)
 	case g.Announced != nil:
 		return fmt.Errorf("%w: it is decided, so no question is open: retract takes back what it rests on", ErrLog)
 	case journaled && g.Decided == nil:
 		return fmt.Errorf("%w: it was broken off before it stopped: go on with it without an answer first", ErrLog)
 	}
 	return nil
+}
+
+// asksOfCalls reports whether the solve stopped in turns that go on with answers about calls of tools;
+// without records of stops, whether such an answer is missing.
+func (g *Stage) asksOfCalls() bool {
+	if g.Decided == nil {
+		return len(g.calls) > 0
+	}
+	return g.Decided.Payload.Stop == StopAsked
 }
 
 // Check refuses an answer that is not a valid signal, that agents may not publish on the

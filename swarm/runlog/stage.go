@@ -1,6 +1,9 @@
 package runlog
 
 import (
+	"slices"
+
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
@@ -21,6 +24,7 @@ type Stage struct {
 	replies []signals.Any
 
 	task     bool
+	calls    []string   // ids of what the round asks about calls of tools, and nobody has answered
 	question signals.ID // what an answer replies to
 }
 
@@ -82,6 +86,16 @@ func (g *Stage) Apply(s signals.Any) {
 	switch s := s.(type) {
 	case *signals.Signal[signals.Task]:
 		g.task = true
+	case *signals.Signal[asking.Call]:
+		if s.Source == bus.System {
+			g.calls = append(g.calls, s.Payload.ID)
+		}
+	case *signals.Signal[asking.Answer]:
+		if s.Source == bus.System {
+			g.calls = slices.DeleteFunc(g.calls, func(id string) bool { return id == s.Payload.ID })
+		}
+	case *signals.Signal[Began]:
+		g.calls = nil
 	case *signals.Signal[signals.Escalation]:
 		if g.Asked == nil {
 			g.Asked, g.question = s, s.ID

@@ -26,11 +26,12 @@ const (
 	StopSettled                           // a settlement has chosen what the votes alone have not ([consensus.BySettlement])
 	StopContested                         // what leads lacks something for a consensus ([consensus.Contested])
 	StopAnswered                          // one agent alone has an answer ([consensus.Answered])
+	StopExpired                           // nobody answered a question in time whose rule stops the solve then ([asking.ExpiryStops])
 )
 
 var stopNames = []string{
 	"", "consensus", "rejected", "deadlock", "uncertified", "max-rounds", "no-progress",
-	"budget", "deadline", "cancelled", "escalated", "error", "asked", "settled", "contested", "answered",
+	"budget", "deadline", "cancelled", "escalated", "error", "asked", "settled", "contested", "answered", "expired",
 }
 
 // String returns the wire name, and "unset" for the zero value.

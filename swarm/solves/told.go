@@ -12,7 +12,7 @@ import (
 func (r *Result) Sentence(show func(id string) string) string {
 	all := []string{r.Beside(), r.Decision.Sentence(show)}
 	switch r.Stop {
-	case runlog.StopAsked, runlog.StopNoProgress:
+	case runlog.StopAsked, runlog.StopNoProgress, runlog.StopExpired:
 		return all[0]
 	case runlog.StopError, runlog.StopCancelled, runlog.StopBudget, runlog.StopDeadline, runlog.StopMaxRounds, runlog.StopEscalated:
 	default: // the votes ended it

@@ -24,7 +24,7 @@ type Solve struct {
 	Known bool `json:"-"`
 
 	State  string `json:"state" enum:"running,waiting,decided,undecided,interrupted,failed"`
-	Stop   string `json:"stop,omitempty" doc:"Why it stopped: consensus, rejected, deadlock, uncertified, max-rounds, no-progress, budget, deadline, cancelled, escalated, asked or error"`
+	Stop   string `json:"stop,omitempty" doc:"Why it stopped: consensus, rejected, deadlock, uncertified, max-rounds, no-progress, budget, deadline, cancelled, escalated, asked, expired or error"`
 	Detail string `json:"detail,omitempty" doc:"Why it stopped, in words"`
 	Answer string `json:"answer,omitempty"`
 	// Revised reports that a retraction after the decision changes it.

@@ -121,7 +121,7 @@ func (p *Recall) asks(agent string, round int) {
 	s := p.seats[i]
 	p.spoke, p.last = s, max(p.last, i)
 	if t := s.Turn; t != nil && t.Round == round {
-		t.asks = true
+		t.Asks = true
 	}
 }
 
@@ -160,7 +160,7 @@ func (p *Recall) began(turns []runlog.BegunTurn) (begun []*Turn) {
 func (p *Recall) Close(next bool) {
 	for i, s := range p.seats {
 		switch t := s.Turn; {
-		case t == nil, t.asks:
+		case t == nil, t.Asks:
 		case t.State == Stopped,
 			s != p.spoke && t.State == Late && t.ended() && !t.Again,
 			t.State == Awaited && (next || i < p.last) && (!t.Failed || !p.Stopped):

@@ -108,7 +108,7 @@ func (all Roster) NextTimer() (next time.Time, running bool) {
 // taken again as it was, and so is one that a question names.
 func (all Roster) retry() {
 	for _, s := range all {
-		if s.Turn != nil && s.Turn.asks {
+		if s.Turn != nil && s.Turn.Asks {
 			continue
 		}
 		if len(s.missed) > 0 && s.missed[0] != s.Turn {

@@ -26,7 +26,7 @@ type Turn struct {
 	State  state
 	Failed bool  // as an earlier process says in the log
 	Again  bool  // it had failed when the solve stopped to go on, so that it is taken again
-	asks   bool  // a question in the log names it
+	Asks   bool  // a question in the log names it
 	Err    error // why it failed
 
 	done   chan Outcome // of capacity one, so that a turn left behind can end
