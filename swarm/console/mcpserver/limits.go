@@ -2,9 +2,12 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -147,6 +150,7 @@ func (p *patient) Connect(ctx context.Context) (sdk.Connection, error) {
 type waiting struct {
 	sdk.Connection
 	asked  chan struct{} // one for each request without an answer
+	asks   atomic.Int64  // what the client is asked and has not answered
 	once   sync.Once
 	closed chan struct{}
 }
@@ -154,21 +158,42 @@ type waiting struct {
 // Read implements [sdk.Connection].
 func (w *waiting) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := w.Connection.Read(ctx)
-	if r, ok := m.(*jsonrpc.Request); err != nil || !ok || !r.IsCall() {
-		return m, err
+	switch r, ok := m.(*jsonrpc.Request); {
+	case errors.Is(err, io.EOF) && w.asks.Load() == 0: // the client may have closed only what it writes
+		for range cap(w.asked) {
+			if closed := w.room(ctx); closed != nil {
+				return nil, closed
+			}
+		}
+		return nil, err
+	case err != nil:
+		return nil, err
+	case !ok:
+		w.asks.Add(-1)
+		return m, nil
+	case !r.IsCall():
+		return m, nil
 	}
+	return m, w.room(ctx)
+}
+
+// room waits until fewer requests are without an answer than there may be, and counts one more.
+func (w *waiting) room(ctx context.Context) error {
 	select {
 	case w.asked <- struct{}{}:
-		return m, nil
+		return nil
 	case <-w.closed:
-		return nil, sdk.ErrConnectionClosed
+		return sdk.ErrConnectionClosed
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 }
 
 // Write implements [sdk.Connection].
 func (w *waiting) Write(ctx context.Context, m jsonrpc.Message) error {
+	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
+		w.asks.Add(1)
+	}
 	if _, ok := m.(*jsonrpc.Response); ok {
 		defer func() {
 			select {

@@ -88,9 +88,11 @@ func addTool[In, Out any](to *sdk.Server, t *sdk.Tool, call sdk.ToolHandlerFor[I
 	sdk.AddTool(to, t, call)
 }
 
-// Stdio serves one client until it closes in, or ctx ends.
+// Stdio serves one client until it has closed in and what it asked before is answered, or ctx ends. A
+// line that is no message is answered with an error.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	pipe := &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: s.o.Limits.Message}
+	to := &shared{WriteCloser: out}
+	pipe := &sdk.IOTransport{Reader: readLines(in, to, s.o.Limits.Message), Writer: to, MaxLineLength: s.o.Limits.Message}
 	return s.sdk.Run(ctx, &patient{pipe, s.o.Limits.Waiting})
 }
 

@@ -1,8 +1,10 @@
 package mcpserver_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -452,3 +454,32 @@ func TestErrorsNameWhatDoesNotExist(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatAPipeAskedIsAnsweredBeforeItsEnd and what is no message is answered, too.
+func TestWhatAPipeAskedIsAnsweredBeforeItsEnd(t *testing.T) {
+	t.Parallel()
+	asked := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"file","version":"1"}}}
+garbage
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+
+{"no":"message"}
+{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"decide","arguments":{"votes":[{"voter":"a","choice":"x"},{"voter":"b","choice":"x"}]}}}`
+	var out bytes.Buffer
+	err := serve(t, mcpserver.Options{}).Stdio(t.Context(), io.NopCloser(strings.NewReader(asked)), printed{&out})
+	if err != nil && !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"id":null,"error":{"code":-32700,"message":"not JSON: \"garbage\""}}` + "\n", `"id":null,"error":{"code":-32600,`,
+		`"id":1,"result":`, `"id":2,"result":`, `"id":3,"result":`,
+	} {
+		if strings.Count(out.String(), want) != 1 {
+			t.Errorf("no %s in\n%s", want, out.String())
+		}
+	}
+}
+
+type printed struct{ io.Writer }
+
+func (printed) Close() error { return nil }
