@@ -8,7 +8,7 @@ import (
 
 // examples are lines that each command's help shows, by the command's path.
 var examples = map[string]string{
-	"swarmbus":             `swarmbus solve "Which retry policy?" --model ollama:qwen3 --journal retries`,
+	"swarmbus":             "swarmbus solve \"Which retry policy?\" --journal retries\nswarmbus show retries\nswarmbus serve --demo",
 	"swarmbus solve":       "swarmbus solve \"Which retry policy?\"\nswarmbus solve \"Which retry policy?\" --model ollama:qwen3 --model ollama:gemma3\nswarmbus solve \"Is the proof complete?\" --team review.yaml --checkable --calls 20\nswarmbus solve \"Where do we meet?\" --model openai:gpt-5-mini --mode deliberate --conflicts majority",
 	"swarmbus agent":       "swarmbus agent --nats nats://127.0.0.1:4222 --team review.yaml --as planner",
 	"swarmbus answer":      "swarmbus answer retries\nswarmbus answer retries --question sig_d2 \"At most three tries.\" --by ada\nswarmbus answer retries --question sig_d2 --vote planner-1\nswarmbus answer retries --call eb25249a --allow",

@@ -134,18 +134,8 @@ agent, or a leader that is contested.`,
 		Version:       version().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				var names []string
-				for _, c := range cmd.Commands() {
-					names = append(names, c.Name())
-				}
-				return usage(fmt.Errorf("unknown command %q%s; see swarmbus --help", args[0], text.Suggest(args[0], names)))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	parent(root)
 	root.SetFlagErrorFunc(badFlag)
 	root.SetVersionTemplate("swarmbus {{.Version}}\n")
 	group(root, "Decisions", seen.on(newSolve()), seen.on(newAnswer()), newSay(), newRetract(), newOutcome(), seen.on(newDecide()))
@@ -153,8 +143,11 @@ agent, or a leader that is contested.`,
 	group(root, "Runs", newRuns(), newShow(), newLog(), newReplay(), newVerify(), newExport(), newImport())
 	group(root, "Servers and rooms", seen.on(newServe()), newMCP(), seen.on(newRooms()), newRoom())
 	root.AddCommand(newSchema(), newModels(), newVersion())
+	helps(root)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	completes(root)
+	completesBash(root)
 	exemplify(root)
 	return root
 }

@@ -259,8 +259,8 @@ func newRoom() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "room",
 		Short: "Show the rooms of a run",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	parent(cmd)
 	var run string
 	var as list
 	show := &cobra.Command{

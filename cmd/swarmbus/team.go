@@ -29,18 +29,8 @@ conflicts, budget, deadline. swarmbus solve --team uses it. It has no keys: it n
 environment variables that have them. docs/teams.md explains each field.
 
 Ready-made teams: ` + strings.Join(teams.Names(), ", ") + ".\n",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				var names []string
-				for _, c := range cmd.Commands() {
-					names = append(names, c.Name())
-				}
-				return usage(fmt.Errorf("unknown command %q%s; see swarmbus team --help", args[0], text.Suggest(args[0], names)))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	parent(cmd)
 	cmd.AddCommand(newTeamInit(), newTeamList(), newTeamCheck(), newTeamShow(), newTeamSchema(), newTeamPolicy(), newTeamRoutes())
 	return cmd
 }

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // Suffix ends the names of journals in [Dir].
@@ -52,12 +54,21 @@ func Find(run string) (string, error) {
 	}
 	_, err = os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) && path != run {
-		return "", fmt.Errorf("no run %q in %s (swarmbus runs lists what is there): %w", run, filepath.Dir(path), fs.ErrNotExist)
+		return "", fmt.Errorf("no run %q in %s (swarmbus runs lists what is there%s): %w", run, filepath.Dir(path), text.Suggest(run, names(filepath.Dir(path))), fs.ErrNotExist)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("no run at %s (swarmbus runs DIR lists those of a directory): %w", path, err)
 	}
 	return path, err
+}
+
+// names returns what the runs of a directory are called.
+func names(dir string) (all []string) {
+	paths, _ := List(dir) // the error is that there is no run
+	for _, path := range paths {
+		all = append(all, strings.TrimSuffix(filepath.Base(path), Suffix))
+	}
+	return all
 }
 
 // Make is [Path] for a journal that is about to be written: its directory is

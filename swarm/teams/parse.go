@@ -21,7 +21,7 @@ func Load(nameOrFile string, changes ...func(*Team)) (*Team, error) {
 	}
 	written, err := text.ReadFile(nameOrFile, yamlfile.MostBytes)
 	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(nameOrFile, "./\\") {
-		err = fmt.Errorf("no ready-made team is called %q (there are %s), and there is no such file", nameOrFile, strings.Join(Names(), ", "))
+		err = fmt.Errorf("no ready-made team is called %q (there are %s), and there is no such file%s", nameOrFile, strings.Join(Names(), ", "), text.Suggest(nameOrFile, Names()))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("teams: %w", err)
