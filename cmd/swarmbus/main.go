@@ -26,7 +26,7 @@ import (
 
 func main() {
 	asks := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as by nohup
+	if serves := len(os.Args) > 1 && os.Args[1] == "serve"; !serves && !signal.Ignored(syscall.SIGHUP) { // which nohup does, and serve reads its files again
 		asks = append(asks, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), asks...)

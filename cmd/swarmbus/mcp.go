@@ -101,6 +101,7 @@ func (f *mcpFlags) load(cmd *cobra.Command, dir string) (all []host.Team, err er
 	if err != nil {
 		return nil, err
 	}
+	known := claimed{}
 	with := open.With(open.Options{Dir: work, Stderr: cmd.ErrOrStderr()})
 	for _, name := range names {
 		f.team.team = name
@@ -112,7 +113,10 @@ func (f *mcpFlags) load(cmd *cobra.Command, dir string) (all []host.Team, err er
 			fmt.Fprintf(cmd.ErrOrStderr(), "mcp: the team %s is not offered: %v\n", name, err)
 			continue
 		}
-		short := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+		short := shortName(name)
+		if err := known.claim(short, short, name); err != nil {
+			return nil, err
+		}
 		all = append(all, host.Team{Team: desk.Team{Name: short, File: file, Open: desk.Opener(file, with)}, Run: free(dir, short)})
 	}
 	return all, nil

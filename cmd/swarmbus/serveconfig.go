@@ -62,12 +62,43 @@ func (f *serveFlags) read() (*serveConfig, error) {
 		if err := yamlfile.New(f.config).Decode(text, c); err != nil {
 			return nil, usage(err)
 		}
+		c.beside(f.config)
 	}
 	c.Addr, c.Dir, c.Jaeger = cmp.Or(f.addr, c.Addr, defaultAddr), cmp.Or(f.dir, c.Dir), cmp.Or(f.jaeger, c.Jaeger)
 	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
 		return nil, usage(errors.New("tls needs cert and key"))
 	}
 	return c, nil
+}
+
+// beside makes paths of the file relative to it, as they are meant wherever serve is started.
+func (c *serveConfig) beside(file string) {
+	paths := []*string{&c.Dir, &c.TLS.Cert, &c.TLS.Key, &c.Office.File, &c.Office.Keys}
+	for i := range c.Teams {
+		if strings.ContainsAny(c.Teams[i].Team, `./\`) { // others are names
+			paths = append(paths, &c.Teams[i].Team)
+		}
+	}
+	for _, path := range paths {
+		if dir := filepath.Dir(file); *path != "" && dir != "." && !filepath.IsAbs(*path) {
+			*path = filepath.Join(dir, *path)
+		}
+	}
+}
+
+// claimed are the files that have the names of teams and of their journals.
+type claimed map[string]string
+
+// claim refuses a team whose name, or journal, another file has.
+func (c claimed) claim(name, run, file string) error {
+	for _, each := range [][2]string{{"the team", name}, {"the journal", run}} {
+		what, of := each[0], each[1]
+		if other, twice := c[what+of]; twice {
+			return usage(fmt.Errorf("%s and %s have both %s %q: give one of them another name", other, file, what, of))
+		}
+		c[what+of] = file
+	}
+	return nil
 }
 
 // shortName returns the name of what is in a file: that of the file.
@@ -109,7 +140,11 @@ func (c *serveConfig) teams(o *host.Options, progress io.Writer) (*join.Desk, er
 			return joins.Reactor, nil, nil
 		}
 	}
+	names := claimed{}
 	for i, file := range files {
+		if err := names.claim(teamName(file, c.Teams[i].Team), shortName(c.Teams[i].Team), c.Teams[i].Team); err != nil {
+			return nil, err
+		}
 		team := desk.Team{Name: teamName(file, c.Teams[i].Team), File: file, Open: desk.Opener(file, with)}
 		o.Teams = append(o.Teams, host.Team{Team: team, Run: shortName(c.Teams[i].Team)})
 	}
