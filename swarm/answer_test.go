@@ -33,7 +33,9 @@ func refusedAsSecond(t *testing.T, how string, err error) {
 func TestTheSecondAnswerIsRefusedAndSaysWhoWasFirst(t *testing.T) {
 	j := new(journal.Memory)
 	o := swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation, Journal: j, Seed: 7}
-	asked := escalated(t, newSwarm(t, o))
+	first := newSwarm(t, o)
+	asked := escalated(t, first)
+	shutdown(t, first)
 	s := newSwarm(t, o) // another process
 	past, err := s.Results()
 	if err != nil {
@@ -48,6 +50,7 @@ func TestTheSecondAnswerIsRefusedAndSaysWhoWasFirst(t *testing.T) {
 	refusedAsSecond(t, "with the log from before", err)
 	_, err = s.Resume(t.Context(), r.Log, from("cto", answer("a")))
 	refusedAsSecond(t, "with the whole log", err)
+	shutdown(t, s)
 	third := newSwarm(t, o)
 	if past, err = third.Results(); err != nil {
 		t.Fatal(err)

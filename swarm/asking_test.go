@@ -80,6 +80,7 @@ func TestATurnThatAsksStopsTheSolveAndIsTakenAgain(t *testing.T) {
 					}
 				}
 			}
+			shutdown(t, s)
 			s = open()
 			defer shutdown(t, s)
 			q := result.Questions[0]

@@ -303,9 +303,11 @@ func TestFinishedSolveReturnsItsResult(t *testing.T) {
 	for _, policy := range []settle.Policy{settle.ByDebate, settle.ByEscalation} {
 		j := new(journal.Memory)
 		o := swarm.Options{Agents: rivals(), Conflicts: policy, Journal: j, Seed: 3}
-		want := solve(t, newSwarm(t, o))
-		last := j.Last()
 		s := newSwarm(t, o)
+		want := solve(t, s)
+		shutdown(t, s)
+		last := j.Last()
+		s = newSwarm(t, o)
 		past, err := s.Results()
 		if err != nil {
 			t.Fatal(err)
@@ -437,10 +439,12 @@ func TestTurnsThatFailedAreTakenAgainWhenASolveGoesOn(t *testing.T) {
 		Agents:  []*agents.Agent{fails(proposer("p", "a", "do a")), fails(proposer("q", "a2", "do a")), voter("v", map[string]signals.Stance{"a": yes})},
 		Journal: j, Seed: 3, Quorum: 1,
 	}
-	r, err := newSwarm(t, o).Solve(t.Context(), signals.Task{Task: "which one?"})
+	s := newSwarm(t, o)
+	r, err := s.Solve(t.Context(), signals.Task{Task: "which one?"})
 	if err == nil || r.Stop != runlog.StopError || len(r.Failed) != 2 {
 		t.Fatal(r, err)
 	}
+	shutdown(t, s)
 	down = false
 	r, err = newSwarm(t, o).Resume(t.Context(), r.Log, nil)
 	if err != nil || r.Stop != runlog.StopConsensus || r.Turns.Taken != 3 || len(r.Failed) != 0 || len(r.Proposals[0].Same) != 1 {

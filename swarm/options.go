@@ -104,8 +104,8 @@ type Options struct {
 	// acknowledged the signals before it, and a solve returns when it has all of
 	// them. A swarm with a journal that is not empty continues where the journal
 	// ends, with a ledger restored from it. The swarm trusts the journal; [Swarm.Replay]
-	// finds a [replay.Difference]. [Swarm.Retain] bounds its size. The caller closes the journal,
-	// after the swarm. Nil: none.
+	// finds a [replay.Difference]. [Swarm.Retain] bounds its size. One that another swarm writes
+	// is refused. The caller closes the journal, after the swarm. Nil: none.
 	Journal journal.Store
 	// Kinds are the registrations of the program's own kinds ([signals.For]), with which
 	// the journal is read. The payloads of others are [signals.Raw] after a restart, which

@@ -159,6 +159,7 @@ func TestASolveWithoutBudgetGoesOnWhenResumedWithMore(t *testing.T) {
 			t.Errorf("%s: %v %q, observed %q", name, r.Stop, r.Detail, r.Observed)
 		}
 		gone = false
+		shutdown(t, s)
 		s = newSwarm(t, o)
 		past, problem := s.Results()
 		if problem != nil {

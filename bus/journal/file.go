@@ -12,6 +12,7 @@ import (
 
 // A File is a journal in one file. Make one with [Open].
 type File struct {
+	writers
 	path string
 	opts Options // never changes
 	lock io.Closer

@@ -11,6 +11,7 @@ import (
 // A Memory is a journal that is lost when the process ends: for tests, and for
 // programs that replay without persistence. The zero value is an empty journal.
 type Memory struct {
+	writers
 	mu      sync.Mutex // protects the fields below
 	records []Record   // never changed in place
 	through uint64

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -116,7 +117,8 @@ type Writer struct {
 // bus into the journal. If both have signals, the journal's are the beginning of the
 // bus's; if the journal has none, those in the bus's history are written before Attach
 // returns. The codec is the one with which the journal will be read; nil knows the
-// built-in kinds. Close the writer before the bus.
+// built-in kinds. A journal with another writer that is not closed is refused. Close the
+// writer before the bus.
 func Attach(ctx context.Context, b *bus.Bus, store Store, c *signals.Codec) (*Writer, error) {
 	last, err := Restore(ctx, b, store, c)
 	if err != nil {
@@ -131,9 +133,28 @@ func Continue(ctx context.Context, b *bus.Bus, store Store, c *signals.Codec) (*
 	return follow(ctx, b, store, c, b.Last())
 }
 
+// writers let one Writer at a time write into a journal: signals of two buses have no order.
+type writers struct{ held atomic.Bool }
+
+var errClaimed = errors.New("journal: another Writer writes into it, perhaps that of another swarm: give each swarm a journal of its own, or close the one before the other is made")
+
+func (c *writers) claim() (release func(), err error) {
+	if !c.held.CompareAndSwap(false, true) {
+		return nil, errClaimed
+	}
+	return sync.OnceFunc(func() { c.held.Store(false) }), nil
+}
+
 // follow writes what is published on a bus after the signal last.
-func follow(ctx context.Context, b *bus.Bus, store Store, c *signals.Codec, last uint64) (*Writer, error) {
-	release := b.Require(func(s signals.Any) error { return checkSignal(s, c) })
+func follow(ctx context.Context, b *bus.Bus, store Store, c *signals.Codec, last uint64) (_ *Writer, err error) {
+	leave := func() {}
+	if store, ok := store.(interface{ claim() (func(), error) }); ok { // a File, a Memory, or what embeds one
+		if leave, err = store.claim(); err != nil {
+			return nil, err
+		}
+	}
+	required := b.Require(func(s signals.Any) error { return checkSignal(s, c) })
+	release := func() { required(); leave() }
 	at := b.Last() // everything up to here is in the history now, or never will be
 	log, err := b.System().Subscribe(bus.SubscribeOptions{Past: true, After: last, Expired: true, Backlog: math.MaxInt32})
 	if err != nil {

@@ -66,6 +66,11 @@ func Open(of Of) (*Keeper, error) {
 	if err == nil && len(k.standing) == 0 { // those go on by what had been learned when they began
 		err = k.Save(ctx, true)
 	}
+	if err != nil && k.writer != nil {
+		ended, end := context.WithCancel(ctx)
+		end()
+		_ = k.writer.Close(ended)
+	}
 	return k, err
 }
 
