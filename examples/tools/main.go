@@ -69,13 +69,13 @@ func main() {
 	defer incidents.Close()
 	store := &journal.Memory{} // what is on record; a file would survive the process
 	first := team(store, model, incidents)
-	defer first.Close()
 	result, err := first.Solve(ctx, signals.Task{Task: "Payments are slow. What now?"})
 	check(err)
 	fmt.Printf("%s: %s\n", result.Stop, result.Detail)
 	for _, q := range result.Questions {
 		check(first.Answer(ctx, q.Thread, asking.Answer{ID: q.ID, Verdict: asking.Once, By: "ann"}))
 	}
+	first.Close()
 	second := team(store, model, incidents) // as another process would
 	defer second.Close()
 	result, err = second.Resume(ctx, result.Log, nil)
