@@ -27,7 +27,7 @@ const (
 //
 // A resync reports that frames were left out, because the client was slow, or asked for
 // positions that are no longer kept: the client has to fetch its data again. The frames
-// after it continue at its cursor. An alive comes every 15 seconds.
+// after it continue at its cursor. An alive comes every 5 seconds.
 type Frame struct {
 	Type string     `json:"type" enum:"hello,signal,saying,room,resync,alive"`
 	Log  string     `json:"log,omitempty" doc:"Run"`

@@ -17,8 +17,8 @@ import (
 var ErrFull = errors.New("feed: too many connections")
 
 const (
-	keepBytes = 8 << 20          // of the frames that are kept of a log
-	every     = 15 * time.Second // between alive frames
+	keepBytes = 8 << 20         // of the frames that are kept of a log
+	every     = 5 * time.Second // between alive frames: a page takes a server for hung that misses two
 )
 
 // Options of a [Hub]. The zero value means the defaults.

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { Frame } from "./types";
 
 export interface Link {
-  state: "connecting" | "live" | "reconnecting" | "refused";
+  state: "connecting" | "live" | "silent" | "reconnecting" | "refused";
   at: number; // when the newest frame came
 }
 
@@ -28,11 +28,13 @@ let socket: WebSocket | undefined;
 let boot = "";
 let tries = 0;
 let timer = 0;
+let opening = 0; // when the connection was begun
 
 // open follows the feed from the last position of each log. It takes a WebSocket, because a
 // browser has only six other connections to a server, which several pages would use up.
 export function open() {
   close();
+  opening = Date.now();
   const query = new URLSearchParams([...cursor].slice(0, 200).map(([log, seq]) => ["after", `${log}:${seq}`]));
   const s = (socket = new WebSocket("/api/feed/socket" + (cursor.size ? "?" + query : "")));
   s.onmessage = (e) => take(JSON.parse(e.data as string));
@@ -55,7 +57,7 @@ function take(f: Frame) {
   if (f.type === "resync") return resync(f);
   if (f.type === "alive") {
     move(f.cursor);
-    return void (link.value = { ...link.peek(), at: Date.now() });
+    return void (link.value = { state: "live", at: Date.now() });
   }
   if (f.seq && f.log) {
     if (f.seq <= (cursor.get(f.log) ?? 0)) return;
@@ -85,6 +87,17 @@ function resync(f: Frame) {
 function move(to: Record<string, number> = {}) {
   for (const [log, seq] of Object.entries(to)) cursor.set(log, seq);
 }
+
+// A server says each 5 s that it is there. One that says nothing for two beats hangs, or the connection
+// leads nowhere, which the browser is not told: then it is opened again.
+const beats = 2 * 5000;
+setInterval(() => {
+  const { state, at } = link.peek();
+  if (!socket || state === "refused" || Date.now() - Math.max(at, opening) <= beats) return;
+  tries++;
+  link.value = { state: "silent", at };
+  open();
+}, 1000);
 
 // lost tries again, later each time.
 function lost() {

@@ -60,7 +60,8 @@ function Nav() {
 }
 
 function LinkState() {
-  const { state } = link.value;
+  const { state, at } = link.value;
+  if (state === "silent") return <span class="hu"><i class="dot off" />No answer since {ago(now.value - at)}</span>;
   if (state === "live") return <span><i class="dot" />Live</span>;
   return <span class="hu"><i class="dot off" />{state === "connecting" ? "Connecting" : "Reconnecting"}</span>;
 }
@@ -89,11 +90,11 @@ function missing(all: Reading[]): string {
 // Strip says, below the head of a screen, that what is shown may be behind.
 export function Strip() {
   const { state, at } = link.value;
-  if (state === "reconnecting") {
+  if (state === "reconnecting" || state === "silent") {
     return (
       <div class="note" role="status">
         <i class="spin" />
-        <span>Reconnecting. Shown is the state of {ago(now.value - at)} ago; nothing is lost, the feed goes on from there.</span>
+        <span>{state === "silent" ? "The server does not answer." : "Reconnecting."} Shown is the state of {ago(now.value - at)} ago; nothing is lost, the feed goes on from there.</span>
         <button onClick={open}>Try now</button>
       </div>
     );

@@ -177,7 +177,7 @@ function useSend(item: Item, written: string) {
       set({ wrong: p.message });
     }
   };
-  return { ...state, wrong: state.wrong ?? (link.value.state === "reconnecting" ? "The server is away: an answer can be sent when it is back." : ""), send };
+  return { ...state, wrong: state.wrong ?? (["reconnecting", "silent"].includes(link.value.state) ? "The server is away: an answer can be sent when it is back." : ""), send };
 }
 
 function AnswerForm({ item }: { item: Item }) {
