@@ -23,6 +23,7 @@ type decideFlags struct {
 	votes      string
 	files      []string
 	from       votes.Options
+	delimiter  string
 	items      string
 	task       string
 	strategies []string
@@ -43,8 +44,11 @@ func newDecide() *cobra.Command {
 (task) what the voters agree on, and how sure that is: as CSV, or with --json as JSON
 lines.
 
-  csv          a header, then a row for each vote; --map says what its columns are
-  jsonl        an object for each vote; --map says what its members are
+  csv          a header, then a row for each vote; --map says what its columns are; with
+               semicolons or tabs, too, as the CSV of Label Studio: task=id,voter=annotator,…
+  jsonl        an object for each vote, on lines or in an array; --map says what its members
+               are, such as those of Label Studio's JSON_MIN, or of Prodigy:
+               task=_input_hash,voter=_annotator_id,label=accept; what it discarded is no vote
   labelstudio  the JSON export of Label Studio 1: choices, ratings, numbers and pairs;
                a ground truth is the truth, and a skipped annotation abstains
   argilla      what to_json of the records of Argilla 2 writes
@@ -85,6 +89,7 @@ unless --items asks for items.`,
 	flags.StringVar(&f.votes, "votes", "", "directory of a set, or of sets")
 	flags.StringVar(&f.from.From, "from", "", "format of files with votes: "+strings.Join(votes.Formats(), ", "))
 	flags.StringToStringVar(&f.from.Columns, "map", nil, "what columns or members are called that have the task, voter, label, confidence, group or truth: task=image,voter=annotator")
+	flags.StringVar(&f.delimiter, "delimiter", "", "character between the values of CSV, or tab (default: comma, semicolon or tab, as the header or a line sep=; says)")
 	flags.StringVar(&f.from.Question, "question", "", "which of several questions, or filters of lm-eval, is decided")
 	flags.BoolVar(&f.from.Models, "models", false, "count the predictions of Label Studio and the suggestions of Argilla as votes")
 	flags.StringVar(&f.items, "items", "", "print each item's consensus as csv or json (default with --from, without --task)")
@@ -115,6 +120,11 @@ func decide(cmd *cobra.Command, f *decideFlags) error {
 	case f.task == "" && cmd.Flags().Changed("task"):
 		return usage(errors.New("--task is empty; without it all tasks are decided"))
 	}
+	if mark := []rune(strings.NewReplacer("tab", "\t", `\t`, "\t").Replace(f.delimiter)); len(mark) == 1 && f.from.From == votes.FromCSV && !strings.ContainsAny(string(mark), "\"\r\n\ufffd") {
+		f.from.Delimiter = mark[0]
+	} else if cmd.Flags().Changed("delimiter") {
+		return usage(fmt.Errorf("--delimiter %q: want one character, or tab, with --from csv", f.delimiter))
+	}
 	if f.from.From != "" && len(f.files) == 0 {
 		f.files = []string{"-"}
 	}
@@ -137,6 +147,11 @@ func decide(cmd *cobra.Command, f *decideFlags) error {
 	sets, refused, err := read(f)
 	if err != nil {
 		return errors.Join(refusals(refused), err)
+	}
+	for _, set := range sets {
+		for _, pair := range set.Alike() {
+			fmt.Fprintf(cmd.ErrOrStderr(), "counted apart: the labels %q and %q of %s differ in case or white space alone\n", pair[0], pair[1], set.Name)
+		}
 	}
 	run := &decideRun{flags: f, strategies: chosen, refused: refused, progress: newProgress(cmd.ErrOrStderr(), sets)}
 	err = run.all(cmd.Context(), sets)

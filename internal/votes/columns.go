@@ -1,6 +1,7 @@
 package votes
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -12,7 +13,7 @@ import (
 func (im *Import) column(what string) string { return cmp.Or(im.options.Columns[what], what) }
 
 func (im *Import) csv(file string, r io.Reader) error {
-	in, err := newTable(r)
+	in, err := newTable(r, im.options.Delimiter)
 	if err != nil {
 		return fmt.Errorf("%s:1: no header: %w", file, err)
 	}
@@ -35,6 +36,13 @@ func (im *Import) csv(file string, r io.Reader) error {
 		return nil
 	})
 	return nil
+}
+
+// discarded reports whether a person has answered nothing, as Prodigy writes it.
+func discarded(object map[string]value) bool {
+	_, prodigy := object["_input_hash"]
+	answer, _ := object["answer"].scalar() // others are no such answer
+	return prodigy && (answer == "reject" || answer == "ignore")
 }
 
 func count(all []string, one string) (n int) {
@@ -68,8 +76,14 @@ func (im *Import) row(file string, line int, get func(string) string) {
 	}
 }
 
+// lines reads objects, on lines or in an array.
 func (im *Import) lines(file string, r io.Reader) error {
-	return eachLine(r, func(line int, text []byte) error {
+	in := bufio.NewReader(r)
+	each := eachLine
+	if begins, _ := in.Peek(1); string(begins) == "[" {
+		each = func(r io.Reader, do func(int, []byte) error) error { return im.eachItem(file, r, do) }
+	}
+	return each(in, func(line int, text []byte) error {
 		var object map[string]value
 		if err := decode(text, &object); err != nil {
 			im.deny(file, line, "", err)
@@ -77,7 +91,11 @@ func (im *Import) lines(file string, r io.Reader) error {
 		}
 		var wrong error
 		get := func(column string) string {
-			text, err := object[column].scalar()
+			of := object[column]
+			if one := of.list(); len(one) == 1 { // as where several labels are allowed
+				of = one[0]
+			}
+			text, err := of.scalar()
 			if err != nil && wrong == nil {
 				wrong = err
 				im.deny(file, line, column, err)
@@ -87,7 +105,7 @@ func (im *Import) lines(file string, r io.Reader) error {
 		for _, what := range columns {
 			get(im.column(what))
 		}
-		if wrong == nil {
+		if wrong == nil && !discarded(object) {
 			im.row(file, line, get)
 		}
 		return nil

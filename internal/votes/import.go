@@ -13,7 +13,7 @@ import (
 // The formats of an [Import].
 const (
 	FromCSV         = "csv"         // a header, then a row for each vote
-	FromJSONLines   = "jsonl"       // an object for each vote
+	FromJSONLines   = "jsonl"       // an object for each vote, on lines or in an array
 	FromLabelStudio = "labelstudio" // the JSON export of Label Studio 1
 	FromArgilla     = "argilla"     // what to_json of the records of Argilla 2 writes
 	FromLMEval      = "lm-eval"     // samples_*.jsonl of lm-evaluation-harness 0.4
@@ -33,6 +33,8 @@ type Options struct {
 	// Question is the one that is decided, where files have several: the name of a
 	// control in Label Studio or of a question in Argilla, the filter of lm-eval.
 	Question string
+	// Delimiter is what is between the values of CSV; 0: what the file seems to have.
+	Delimiter rune
 	// Models says that predictions and suggestions of models are votes too.
 	Models bool
 }

@@ -35,7 +35,7 @@ var mistakes = map[string]mistake{
 		`v.csv:6: voter: "ann" has voted on "1" before`, "v.csv:7: 2 columns, not 4",
 	}},
 	"jsonl": {votes.FromJSONLines, "v.jsonl", `{"task":1,"voter":"ann","label":true}
-{"task":1,"voter":"bob","label":["a"]}
+{"task":1,"voter":"bob","label":["a","b"]}
 {"task":1,"voter":"bob"
 [1]
 {"task":1,"voter":"bob","label":"` + "\xff" + `"}

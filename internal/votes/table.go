@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/swarmbus/swarmbus/internal/text"
 )
@@ -15,6 +16,7 @@ import (
 // A table is CSV with a header. A quote too many costs the line that has it, and not those
 // that it would take in.
 type table struct {
+	comma  rune // between values
 	header []string
 	all    []byte
 	begin  int // where the reader began
@@ -22,14 +24,26 @@ type table struct {
 	in     *csv.Reader
 }
 
-// newTable reads the header. A table without one has none.
-func newTable(r io.Reader) (*table, error) {
+// newTable reads the header. A table without one has none. Values have a comma between them, or what
+// a first line such as sep=; says, or what the header has most of: commas, semicolons or tabs.
+func newTable(r io.Reader, comma rune) (*table, error) {
 	all, err := io.ReadAll(text.UTF8(r))
 	if err != nil {
 		return &table{}, err
 	}
-	t := &table{all: all}
-	t.from(0, 0)
+	t := &table{all: all, comma: comma}
+	first, _, _ := strings.Cut(string(all), "\n")
+	if said, is := strings.CutPrefix(strings.ToLower(strings.TrimRight(first, "\r")), "sep="); is && utf8.RuneCountInString(said) == 1 {
+		if t.comma == 0 {
+			t.comma, _ = utf8.DecodeRuneInString(said)
+		}
+		t.from(min(len(first)+1, len(all)), 1)
+	} else {
+		if t.comma == 0 {
+			t.comma = slices.MaxFunc([]rune(",;\t"), func(a, b rune) int { return strings.Count(first, string(a)) - strings.Count(first, string(b)) })
+		}
+		t.from(0, 0)
+	}
 	t.header, err = t.in.Read()
 	return t, err
 }
@@ -38,7 +52,7 @@ func newTable(r io.Reader) (*table, error) {
 func (t *table) from(at, lines int) {
 	t.begin, t.lines = at, lines
 	t.in = csv.NewReader(bytes.NewReader(t.all[at:]))
-	t.in.FieldsPerRecord = -1
+	t.in.Comma, t.in.FieldsPerRecord = t.comma, -1
 }
 
 // next returns a row with the line where it begins, or that line with what is wrong with it;

@@ -113,7 +113,7 @@ func (r *reader) file(dir fs.FS, name string, want []string, row func(line int, 
 		return err
 	}
 	defer f.Close()
-	in, err := newTable(f)
+	in, err := newTable(f, 0)
 	if err != nil || len(in.header) < len(want) || !slices.Equal(in.header[:len(want)], want) {
 		return fmt.Errorf("%s: the first line must begin with the columns %q, not %s", name, want, clip(strings.Join(in.header, ",")))
 	}
