@@ -23,7 +23,7 @@ func Example() {
 		fmt.Printf("%s: %s\n", v.Voter, v.Reasoning)
 	}
 	// Output:
-	// confidence-weighted: reached "ship": 2 of 3 agree with "ship", 81 % of the weight; 70 % is needed; confidence 72.8 %, 4 voters, 1 vote in dissent
+	// confidence-weighted: reached "ship": 2 of 3 agree with "ship", 81 % of the weight; 70 % is needed; 4 voted, the quorum is 2; 73 % that it is right, by the votes alone; 1 vote in dissent
 	// cyd: no changelog
 }
 
@@ -43,10 +43,10 @@ func ExampleRound() {
 		fmt.Println(round.Decision())
 	}
 	// Output:
-	// voting: pending: 1 has voted; the quorum is 3; confidence 80 %
-	// voting: pending: 2 have voted; the quorum is 3; confidence 91 %
-	// voting: pending: 2 have voted; the quorum is 3; confidence 91 %, 1 vote not counted
-	// voting: reached "ship": 3 of 3 agree, 100 % of the voters; 70 % is needed; confidence 95.1 %, 3 voters, 1 vote not counted
+	// voting: open: 1 has voted; the quorum is 3
+	// voting: open: 2 have voted; the quorum is 3
+	// voting: open: 2 have voted; the quorum is 3; 1 vote not counted
+	// voting: reached "ship": 3 of 3 agree, all of the voters; 70 % is needed; 3 voted, the quorum is 3; 95 % that it is right, by the votes alone; 1 vote not counted
 }
 
 func ExampleFieldError() {

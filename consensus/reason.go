@@ -9,36 +9,25 @@ import (
 	"github.com/swarmbus/swarmbus/internal/text"
 )
 
-// String describes the decision in one line. Names are quoted, so that they cannot break the line or a
+// String describes the decision in one line: its [Decision.Sentence], and beside it who is not of the choice and what
+// is known of the voters. Names are quoted, so that they cannot break the line or a
 // terminal. The wording may change.
 func (d Decision) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", d.Strategy, d.Outcome)
-	if d.Choice != "" {
-		fmt.Fprintf(&b, " %q", d.Choice)
-	}
-	fmt.Fprintf(&b, ": %s", d.Reason())
-	if d.Voters > 0 {
-		fmt.Fprintf(&b, "; confidence %s", percent(d.Confidence, 0))
-	}
-	if d.Voters >= d.from.known().quorum {
-		fmt.Fprintf(&b, ", %s", d.turnout())
-	}
+	fmt.Fprintf(&b, "%s: %s", d.Strategy, d.Sentence(nil))
 	r := d.from.record()
 	if n := len(d.dissent(r)); n > 0 {
-		fmt.Fprintf(&b, ", %s in dissent", text.Plural(n, "vote"))
+		fmt.Fprintf(&b, "; %s in dissent", text.Plural(n, "vote"))
 	}
 	left := 0
 	for _, u := range r.uncounted {
 		left += u.Votes
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, ", %s not counted", text.Plural(left, "vote"))
+		fmt.Fprintf(&b, "; %s not counted", text.Plural(left, "vote"))
 	}
-	for _, said := range []string{d.Firmness(), text.Printable(d.Note)} {
-		if said != "" {
-			fmt.Fprintf(&b, "; %s", said)
-		}
+	if said := d.Firmness(); said != "" {
+		fmt.Fprintf(&b, "; %s", said)
 	}
 	return b.String()
 }
@@ -58,8 +47,8 @@ func (d Decision) Firmness() string {
 
 // Sentence says the decision in one line, as every place that shows one does: the outcome and the choice, why, how
 // many voted beside the quorum, and how probable it is that the choice is right, or that nothing is. Nothing in it is
-// 100 %. Proposals are called what show returns for their ids, for readers who may not see what agents choose; nil: by these. The
-// wording may change.
+// 100 %. Of a decision that was read without its ballots it leaves out what only these tell. Proposals are called what show
+// returns for their ids, for readers who may not see what agents choose; nil: by these. The wording may change.
 func (d Decision) Sentence(show func(id string) string) string {
 	if show == nil {
 		show = func(id string) string { return id }
@@ -73,7 +62,7 @@ func (d Decision) Sentence(show func(id string) string) string {
 		said += " " + strconv.Quote(show(d.Choice))
 	}
 	said += ": " + d.reasonWith(show)
-	if quorum := d.from.known().quorum; d.Voters >= quorum {
+	if quorum := d.from.known().quorum; d.from.terms != nil && d.Voters >= quorum {
 		said += fmt.Sprintf("; %d voted, the quorum is %d", d.Voters, quorum)
 	}
 	if sure := d.sure(); sure != "" {
@@ -92,7 +81,7 @@ func (d *Decision) sure() string {
 	switch {
 	case d.Voters == 0 || d.Voters < d.from.known().quorum || d.Outcome == BySettlement || len(d.Leaders) > 1:
 		return ""
-	case d.Outcome == Rejected || len(d.Leaders) == 0:
+	case d.Outcome == Rejected || len(d.Leaders) == 0 && d.Choice == "":
 		about = "none of these is right"
 	}
 	from := "by the votes alone"
@@ -128,7 +117,7 @@ func (d Decision) reasonWith(show func(id string) string) string {
 	case d.Outcome == Reached:
 		return fmt.Sprintf("%s%s%s%s", d.agreeing(show), link, d.supported(0), d.needed())
 	case d.Outcome == Rejected:
-		return "more is against every proposal than for it: " + d.disagreeing(show) + because
+		return "more is against every proposal than for it" + d.disagreeing(show) + because
 	case d.Outcome == Uncertified:
 		return d.uncertified(show) + because
 	case d.Outcome == Answered:
@@ -156,7 +145,7 @@ func (d Decision) reasonWith(show func(id string) string) string {
 func (d *Decision) needed() string {
 	t := d.from.known()
 	switch {
-	case t.threshold <= Plurality:
+	case d.from.terms == nil || t.threshold <= Plurality:
 		return ""
 	case t.threshold >= 1 && d.spoken:
 		return "; all is needed"
@@ -236,6 +225,9 @@ func (d *Decision) uncertified(show func(string) string) string {
 func (d *Decision) disagreeing(show func(string) string) string {
 	const most = 3
 	r := d.from.record()
+	if len(r.proposals) == 0 {
+		return ""
+	}
 	var all []string
 	for p, id := range r.proposals[:min(len(r.proposals), most)] {
 		all = append(all, fmt.Sprintf("%s with %q", partOf(r.total.counts[p].disagree, r.total.spoke, "disagrees", "disagree"), show(id)))
@@ -243,7 +235,7 @@ func (d *Decision) disagreeing(show func(string) string) string {
 	if more := len(r.proposals) - most; more > 0 {
 		all = append(all, fmt.Sprintf("and %d more", more))
 	}
-	return strings.Join(all, ", ")
+	return ": " + strings.Join(all, ", ")
 }
 
 func (d *Decision) leading(show func(string) string) string {
@@ -261,13 +253,6 @@ func (d *Decision) leading(show func(string) string) string {
 		}
 		return strings.Join(quoted[:n-1], ", ") + " and " + quoted[n-1]
 	}
-}
-
-func (d *Decision) turnout() string {
-	if n := len(d.from.known().electorate); n > 0 {
-		return fmt.Sprintf("%d of %s", d.Voters, text.Plural(n, "voter"))
-	}
-	return text.Plural(d.Voters, "voter")
 }
 
 // known returns the terms, or the default ones for a decision without.

@@ -35,5 +35,5 @@ func ExampleFunc() {
 	}
 	fmt.Println(veto.Decide(ballots))
 	// Output:
-	// veto: reached "a": 2 of 2 agree with "a", a support of 100 %; 70 % is needed; confidence 83.4 %, 3 voters
+	// veto: reached "a": 2 of 2 agree with "a", a support of over 99 %; 70 % is needed; 3 voted, the quorum is 2; 83 % that it is right, by the votes alone
 }

@@ -24,7 +24,8 @@ type threadState struct {
 	terms   []string                   // names, in the order in which they were opened
 	decided map[string]*runlog.Decided // by terms; nil: not yet
 	back    bool                       // something was taken back
-	revised string                     // what the swarm decides without it; "": the same
+	words   string                     // how the swarm's solve stopped; "": not read
+	revised bool                       // the swarm decides otherwise without what was taken back
 }
 
 // threadsOf returns the threads of a run in the order in which they began, but for those of
@@ -57,13 +58,13 @@ func threadsOf(ctx context.Context, v journal.Reader) (threads []*threadState, e
 		}
 		known[s.Head().Thread].take(s.Body())
 	}
-	return threads, revise(v, threads)
+	return threads, nil
 }
 
-// revise notes what the solves decide of which something was taken back after the decision.
-func revise(v journal.Reader, threads []*threadState) error {
-	if !slices.ContainsFunc(threads, func(t *threadState) bool { return t.back }) {
-		return nil
+// foldInto reads how the solves of threads stopped, with their votes, and what they decide without what was taken back later.
+func foldInto(v journal.Reader, threads []*threadState) error {
+	if !slices.ContainsFunc(threads, func(t *threadState) bool { return slices.Contains(t.terms, runlog.Learner) }) {
+		return nil // no swarm's
 	}
 	all, err := solves.List(v)
 	if err != nil {
@@ -71,12 +72,15 @@ func revise(v journal.Reader, threads []*threadState) error {
 	}
 	for _, r := range all {
 		i := slices.IndexFunc(threads, func(t *threadState) bool { return t.thread == r.Thread })
-		switch now := r.Revision; {
-		case i < 0 || now == nil || !now.Changed:
-		case now.Decision.Choice != "":
-			threads[i].revised = fmt.Sprintf(", and %q without what was taken back", now.Decision.Choice)
-		default:
-			threads[i].revised = fmt.Sprintf(", but fallen with what was taken back: %s", now.Decision.Outcome)
+		if i < 0 || r.Stop == 0 {
+			continue
+		}
+		t := threads[i]
+		if t.words = r.Sentence(nil); r.Stop > runlog.StopUncertified && !r.Stop.Chose() && r.Stop != runlog.StopContested {
+			t.words = r.Stop.String() + ": " + t.words
+		}
+		if now := r.Revision; now != nil && now.Changed {
+			t.words, t.revised = t.words+"; without what was taken back "+now.Decision.Sentence(nil), true
 		}
 	}
 	return nil
@@ -101,13 +105,17 @@ func (t *threadState) take(said any) {
 // ending describes how the thread ended by some terms, in one word and in several.
 // running says that it may still continue.
 func (t *threadState) ending(terms string, running bool) (word, words string) {
-	if word, words = t.recorded(terms, running); terms != runlog.Learner || t.revised == "" {
+	word, words = t.recorded(terms, running)
+	switch {
+	case terms != runlog.Learner || t.words == "" || t.decided[terms] == nil:
 		return word, words
+	case t.revised:
+		word = "revised"
 	}
-	return "revised", words + t.revised
+	return word, t.words
 }
 
-// recorded is ending without what was taken back later.
+// recorded is ending by the record alone.
 func (t *threadState) recorded(terms string, running bool) (word, words string) {
 	p := t.decided[terms]
 	switch {
@@ -123,11 +131,11 @@ func (t *threadState) recorded(terms string, running bool) (word, words string) 
 	case err != nil:
 		return "unreadable", err.Error()
 	case d.Outcome == consensus.Reached:
-		return "decided", fmt.Sprintf("decided %q", d.Choice)
-	case d.Choice != "":
-		return d.Outcome.String(), fmt.Sprintf("%v %q", d.Outcome, d.Choice)
+		word = "decided"
+	default:
+		word = d.Outcome.String()
 	}
-	return d.Outcome.String(), d.Outcome.String()
+	return word, d.Sentence(nil)
 }
 
 // describe says how the thread ended by each of its terms.
@@ -166,7 +174,10 @@ func summary(threads []*threadState, running bool) string {
 	return fmt.Sprintf("%s: %s", text.Plural(len(threads), "thread"), strings.Join(all, ", "))
 }
 
-func listThreads(w io.Writer, threads []*threadState, running bool) error {
+func listThreads(w io.Writer, v journal.Reader, threads []*threadState, running bool) error {
+	if err := foldInto(v, threads); err != nil {
+		return err
+	}
 	var out table
 	for _, t := range threads {
 		out.row(strconv.Quote(t.thread), t.describe(running))

@@ -249,7 +249,7 @@ the events are printed as solve --json prints them.` + aRun,
 					return usage(fmt.Errorf("--json is for one solve: name one of the %d threads of %s with --thread", len(threads), args[0]))
 				}
 				if len(threads) > 1 {
-					return listThreads(cmd.OutOrStdout(), threads, running)
+					return listThreads(cmd.OutOrStdout(), v, threads, running)
 				}
 				thread = threads[0].thread
 			}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -156,6 +157,11 @@ func stateOf(ctx context.Context, path string, s *journal.Summary) (string, erro
 	threads, err := threadsOf(ctx, v)
 	if err != nil {
 		return "", err
+	}
+	if len(threads) == 1 || slices.ContainsFunc(threads, func(t *threadState) bool { return t.back }) { // several are counted
+		if err := foldInto(v, threads); err != nil {
+			return "", err
+		}
 	}
 	if came := summary(threads, written); came != "" {
 		all = append(all, came)

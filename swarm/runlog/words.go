@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/consensus"
-	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
@@ -74,23 +73,19 @@ func (p Decided) Of(d consensus.Decision) (consensus.Decision, error) {
 	return d, err
 }
 
-// String describes p in words.
-func (p Decided) String() string {
-	d, err := p.Made()
+// String says what is on record of the decision; without the votes of the thread, that is less than On says.
+func (p Decided) String() string { return p.On(consensus.Decision{}, nil) }
+
+// On says the decision as every place does, by its [consensus.Decision.Sentence], with the ballots of d, a decision on
+// the votes of the thread, and beside it why the solve stopped if the votes did not end it. show is as for Sentence.
+func (p Decided) On(d consensus.Decision, show func(id string) string) string {
+	d, err := p.Of(d)
 	if err != nil {
 		return p.Name + ": " + err.Error()
 	}
-	line := fmt.Sprintf("%s: %s", p.Name, d.Outcome)
-	if d.Choice != "" {
-		line += " " + strconv.Quote(d.Choice)
-	}
-	switch {
-	case p.Detail == "":
-		line += fmt.Sprintf(": support %.4g, %s", d.Support, text.Plural(d.Voters, "voter"))
-	case p.Stop == StopFor(d.Outcome):
-		line += ": " + p.Detail
-	default:
-		line += fmt.Sprintf(", stopped: %v: %s", p.Stop, p.Detail)
+	line := p.Name + ": " + d.Sentence(show)
+	if p.Detail != "" && p.Stop != StopFor(d.Outcome) {
+		line += fmt.Sprintf("; stopped: %v: %s", p.Stop, p.Detail)
 	}
 	return line
 }

@@ -147,15 +147,15 @@ func (w *watcher) events(before runlog.Mark, stopped bool) (all []Event) {
 	if now.Rounds > before.Rounds {
 		all = append(all, RoundStarted{Round: now.Rounds, Turns: w.turns(before)})
 	}
+	if now.Decided != nil && now.Decided != before.Decided {
+		all = append(all, Weighed{w.Last})
+	}
 	all = append(all, Spoke{w.Log[before.Log]})
 	for _, f := range w.Turns.Failed[before.Failed:] {
 		all = append(all, TurnFailed{f.Agent, f.Round, f.Err()})
 	}
 	for _, f := range w.Turns.Refused[before.Refused:] {
 		all = append(all, refusedIn(f))
-	}
-	if now.Decided != nil && now.Decided != before.Decided {
-		all = append(all, Weighed{w.Last})
 	}
 	if w.Stage.Stopped() && (!stopped || now.Decided != before.Decided) {
 		all = append(all, Stopped{Of(w.Thread)})

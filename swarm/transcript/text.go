@@ -158,6 +158,8 @@ func (t *page) describe(s signals.Any) (what string, as style) {
 	l, called := said.Of(s), t.called
 	if s.Kind() == signals.KindRetraction {
 		called = t.place
+	} else if p, ok := signals.As[runlog.Decided](s); ok {
+		return p.Payload.On(t.last, nil), styles[l.Tone]
 	}
 	return l.Sentence(called), styles[l.Tone]
 }

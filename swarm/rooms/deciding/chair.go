@@ -258,15 +258,14 @@ func seedOf(room string, ix int, seed uint64) uint64 {
 // escalated begins the outcome of a solve that needs a person.
 const escalated = "A person has to decide"
 
-// outcome describes the end of a solve in one line.
+// outcome describes the end of a solve in one line: the answer, and what every place says of it.
 func outcome(r *solves.Result) string {
-	switch r.Stop {
-	case runlog.StopConsensus:
-		return "Decided: " + r.Answer
-	case runlog.StopSettled, runlog.StopAnswered:
-		return fmt.Sprintf("No consensus, but an answer: %s (%s)", r.Answer, r.Detail)
-	case runlog.StopEscalated:
-		return escalated + ": " + r.Detail
+	switch why := r.Sentence(nil); {
+	case r.Stop == runlog.StopEscalated:
+		return escalated + ": " + why
+	case r.Answer != "":
+		return r.Answer + " (" + why + ")"
+	default:
+		return why
 	}
-	return fmt.Sprintf("Not decided (%v): %s", r.Stop, r.Detail)
 }

@@ -52,7 +52,7 @@ agents:
 	if err := r.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
-	if text := out.String(); !strings.Contains(text, "§1 ▸ Dana calls Solve, members decide: Decided: Copy it to S3.") || !strings.Contains(text, "\nDana: Decided: Copy it to S3. §1\n") {
+	if text := out.String(); !strings.Contains(text, "§1 ▸ Dana calls Solve, members decide: Copy it to S3. (reached ") || !strings.Contains(text, "\nDana: Copy it to S3. (reached ") {
 		t.Errorf("the terminal shows\n%s", text)
 	}
 }

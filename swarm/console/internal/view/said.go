@@ -32,6 +32,9 @@ func (s *solve) describe(of signals.Any) api.Said {
 			w.Text = err.Error()
 		}
 	}
+	if p, ok := of.Body().(runlog.Decided); ok {
+		w.Text = p.On(s.Last, s.called)
+	}
 	if a, ok := of.Body().(asking.Answer); ok {
 		if q, known := s.Questions.Of(a.ID); known {
 			w.Target = q.Seq
