@@ -112,6 +112,9 @@ type ToolResult struct {
 	IsError     bool    `json:"isError"`
 	DurationMs  float64 `json:"durationMs"`  // milliseconds, at least 0
 	TriggeredBy string  `json:"triggeredBy"` // required; the agent that called
+	// Witnessed says that a tool of the swarm's process returned it, and not only that the agent says so. A swarm sets
+	// it; what an agent states is overwritten.
+	Witnessed bool `json:"witnessed,omitempty"`
 }
 
 // Kind returns KindTask.

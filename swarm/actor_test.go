@@ -64,7 +64,7 @@ func timed(t *testing.T, a *agents.Agent, line string) {
 		Timers: []routing.Schedule{{Name: "patience", After: after}},
 	})
 	a.Actions = map[string]agents.Each{"say": func(ctx context.Context, _ signals.Any) seq {
-		return agents.Emit(signalOf(agents.TurnOf(ctx), text))
+		return agents.Emit(signalOf(ctx, agents.TurnOf(ctx), text))
 	}}
 }
 
@@ -73,12 +73,12 @@ type acting struct{ *actor }
 
 func (a acting) React(ctx context.Context, t *agents.Turn) seq { return a.react(ctx, t) }
 
-func (a *actor) react(_ context.Context, t *agents.Turn) seq {
+func (a *actor) react(ctx context.Context, t *agents.Turn) seq {
 	var said []signals.Any
 	say := func(text string) {
 		now := *t
 		now.Said = slices.Concat(t.Said, said)
-		s := signalOf(&now, text)
+		s := signalOf(ctx, &now, text)
 		if h := s.Head(); slices.ContainsFunc(a.lines, func(l string) bool { return strings.Contains(l, ": retract ") }) {
 			h.ID = t.NewID() // by which it can take it back in the same turn
 			s = signals.With(s, h)
@@ -147,10 +147,10 @@ func argues(s signals.Any, text string) bool {
 // WEIGHT REASON", "disagree ID WEIGHT REASON", "instead ID CONTENT because REASON",
 // "ask QUESTION", "forge ID", which is not its to say, or "panic". The id of a proposal may
 // be its content.
-func signalOf(t *agents.Turn, line string) signals.Any {
+func signalOf(ctx context.Context, t *agents.Turn, line string) signals.Any {
 	verb, rest, _ := strings.Cut(line, " ")
 	id, rest, _ := strings.Cut(rest, " ")
-	if s := grounded(t, verb, id, rest); s != nil {
+	if s := grounded(ctx, t, verb, id, rest); s != nil {
 		return s
 	}
 	var target signals.ID
@@ -173,7 +173,7 @@ func signalOf(t *agents.Turn, line string) signals.Any {
 	case "state":
 		return signals.New(signals.Header{Confidence: 0.8}, signals.Discovery{Finding: id + " " + rest, Relevance: 1})
 	case "measure":
-		return signals.New(signals.Header{Confidence: 1}, signals.ToolResult{ToolName: "measure", Result: id + " " + rest, TriggeredBy: t.Agent})
+		return agents.Returned(ctx, signals.ToolResult{ToolName: "measure", Result: id + " " + rest, TriggeredBy: t.Agent})
 	case "pass":
 		return agents.Pass(id)
 	case "propose":

@@ -89,7 +89,7 @@ func (r *solve) commit(ctx context.Context, t *seat.Turn, o seat.Outcome) {
 		if r.over() {
 			break
 		}
-		said = r.valued(said)
+		said = r.returned.Witnessed(r.valued(said))
 		switch known, refused := t.Has(said); {
 		case refused:
 		case known:

@@ -1,6 +1,7 @@
 package swarm_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,12 +18,12 @@ import (
 // grounded returns the signal of "on WORD LINE", that of the line in reply to a finding with
 // a word, of "level NAME LINE", that of the line with a causal level, or of "retract WORD REASON",
 // which takes back what the agent said with a word; nil for other verbs.
-func grounded(t *agents.Turn, verb, word, rest string) signals.Any {
+func grounded(ctx context.Context, t *agents.Turn, verb, word, rest string) signals.Any {
 	with := func(s signals.Any) bool { return strings.Contains(fmt.Sprintf("%+v", s.Body()), word) }
 	from := slices.Concat(t.Heard, t.New, t.Said)
 	switch verb {
 	case "level":
-		said := signalOf(t, rest)
+		said := signalOf(ctx, t, rest)
 		h := said.Head()
 		if err := h.CausalLevel.UnmarshalText([]byte(word)); err != nil {
 			panic(err)
@@ -44,7 +45,7 @@ func grounded(t *agents.Turn, verb, word, rest string) signals.Any {
 	case verb == "retract":
 		return signals.Retract(from[i].Head().ID, rest)
 	}
-	said := signalOf(t, rest)
+	said := signalOf(ctx, t, rest)
 	h := said.Head()
 	h.ReplyTo = from[i].Head().ID
 	return signals.With(said, h)

@@ -210,5 +210,5 @@ func (r *solve) confine(t *seat.Turn) {
 func (r *solve) startTurn(ctx context.Context, t *seat.Turn) {
 	r.result.Turns.Taken++
 	ctx = asking.With(ctx, r.thread.Questions.Answers())
-	t.Start(r.spent.Counting(ctx, t.Agent), r.span, &r.swarm.running, r.wake.Returned)
+	t.Start(r.returned.Watching(r.spent.Counting(ctx, t.Agent)), r.span, &r.swarm.running, r.wake.Returned)
 }

@@ -64,7 +64,7 @@ func scene(t *testing.T, file []byte) (o swarm.Options, answer signals.Any) {
 		case "advocate":
 			o.Coordination.Advocate = what
 		case "answer":
-			answer = signals.With(signalOf(&agents.Turn{}, what), signals.Header{Source: "ceo", Confidence: 1})
+			answer = signals.With(signalOf(t.Context(), &agents.Turn{}, what), signals.Header{Source: "ceo", Confidence: 1})
 		default:
 			if byID[who] == nil {
 				byID[who] = &actor{id: who}

@@ -43,13 +43,14 @@ type solve struct {
 	wake   seat.Wake
 	yield  func(solves.Event)
 
-	span    seat.Span
-	emitted int // number of signals of agents
-	fired   int // number of their timers' signals
-	round   lastRound
-	step    nextStep
-	spent   seat.Spent
-	records records
+	span     seat.Span
+	emitted  int // number of signals of agents
+	fired    int // number of their timers' signals
+	round    lastRound
+	step     nextStep
+	spent    seat.Spent
+	returned seat.Returned
+	records  records
 }
 
 // A nextStep is what the next round is; the zero value is an ordinary round.

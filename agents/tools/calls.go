@@ -53,9 +53,13 @@ const (
 
 // Signal returns the tool:result signal of the call, made by the given agent.
 func (o Outcome) Signal(agent string) signals.Any {
-	return signals.New(signals.Header{Confidence: 1}, signals.ToolResult{
+	return signals.New(signals.Header{Confidence: 1}, o.result(agent))
+}
+
+func (o Outcome) result(agent string) signals.ToolResult {
+	return signals.ToolResult{
 		ToolName: o.Tool, Result: o.Text, IsError: o.IsError, TriggeredBy: agent, DurationMs: max(0, float64(o.Took.Microseconds())/1000),
-	})
+	}
 }
 
 // Progress is a note ([hooks.Note]) that a tool reports how far a call is, in the context
@@ -145,6 +149,9 @@ func (c *Calls) one(ctx context.Context, p Place, call models.Call, tooMany bool
 	}
 	if asking.Asked(err) != nil {
 		o.How, told = Asked, nil
+	}
+	if err == nil && o.How == Done {
+		agents.Returned(ctx, o.result(p.Agent))
 	}
 	return o, err
 }

@@ -51,7 +51,7 @@ func (m *mind) agent(w *world) *agents.Agent {
 	return &agents.Agent{ID: m.name, Group: fmt.Sprint("model", w.family[m.who]), Reactor: agents.Func(m.react)}
 }
 
-func (m *mind) react(_ context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
+func (m *mind) react(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
 	m.pay(t)
 	r := m.question.chance(m.who, m.asked)
 	m.asked++
@@ -62,9 +62,9 @@ func (m *mind) react(_ context.Context, t *agents.Turn) iter.Seq2[signals.Any, e
 		return m.accept(t, r)
 	case agents.AskAnswer:
 		m.learn(t)
-		return m.propose(t, m.question.think(m.who, m.knows, r))
+		return m.propose(ctx, t, m.question.think(m.who, m.knows, r))
 	}
-	return m.talk(t, r)
+	return m.talk(ctx, t, r)
 }
 
 // pay adds the cost of the turn: a call, a quarter of one for each agent that it reads, and
@@ -135,7 +135,7 @@ func (m *mind) argument(answer int) string {
 }
 
 // propose answers. It checks its answer first if it is a team of one that does.
-func (m *mind) propose(t *agents.Turn, answer int) iter.Seq2[signals.Any, error] {
+func (m *mind) propose(ctx context.Context, t *agents.Turn, answer int) iter.Seq2[signals.Any, error] {
 	q := m.question
 	for range m.checks {
 		r := q.chance(m.who, m.asked)
@@ -148,7 +148,7 @@ func (m *mind) propose(t *agents.Turn, answer int) iter.Seq2[signals.Any, error]
 	id := fmt.Sprintf("%s-%d", m.name, t.Round)
 	said := []signals.Any{agents.Propose(id, q.label(answer), confidence(q, m), m.argument(answer))}
 	if t.Ask == 0 {
-		said = append(m.run(answer), said...)
+		said = append(m.run(ctx, answer), said...)
 		said = append(said, m.agree(id, answer))
 	}
 	return agents.Emit(said...)
@@ -156,12 +156,12 @@ func (m *mind) propose(t *agents.Turn, answer int) iter.Seq2[signals.Any, error]
 
 // run returns the result of the agent's proof of an answer, if it has one that it has not run: in a
 // deliberation others can see that it holds.
-func (m *mind) run(answer int) []signals.Any {
+func (m *mind) run(ctx context.Context, answer int) []signals.Any {
 	if m.ran || m.argument(answer) != proof {
 		return nil
 	}
 	m.ran = true
-	return []signals.Any{signals.New(signals.Header{Confidence: 1}, signals.ToolResult{ToolName: "run", Result: m.question.label(answer) + " holds", TriggeredBy: m.name})}
+	return []signals.Any{agents.Returned(ctx, signals.ToolResult{ToolName: "run", Result: m.question.label(answer) + " holds", TriggeredBy: m.name})}
 }
 
 // agree returns the agent's vote for an answer, which replies to what has convinced it.
@@ -202,12 +202,12 @@ func (m *mind) accept(t *agents.Turn, r *rand.Rand) iter.Seq2[signals.Any, error
 }
 
 // talk is a turn of a deliberation.
-func (m *mind) talk(t *agents.Turn, r *rand.Rand) iter.Seq2[signals.Any, error] {
+func (m *mind) talk(ctx context.Context, t *agents.Turn, r *rand.Rand) iter.Seq2[signals.Any, error] {
 	q := m.question
 	m.learn(t)
 	m.why = signals.ID{}
 	if m.holds < 0 {
-		first := m.propose(t, q.think(m.who, m.knows, r))
+		first := m.propose(ctx, t, q.think(m.who, m.knows, r))
 		if q.private && r.Float64() < q.tells {
 			return func(yield func(signals.Any, error) bool) {
 				first(yield)
@@ -226,7 +226,7 @@ func (m *mind) talk(t *agents.Turn, r *rand.Rand) iter.Seq2[signals.Any, error] 
 		return agents.Emit(append(said, agents.Pass("I hold what I held"))...)
 	}
 	m.holds = after
-	said = append(said, m.run(after)...)
+	said = append(said, m.run(ctx, after)...)
 	made := false
 	for _, p := range t.Proposals {
 		switch q.answers[p.Proposal.Payload.Content] {
@@ -237,7 +237,7 @@ func (m *mind) talk(t *agents.Turn, r *rand.Rand) iter.Seq2[signals.Any, error] 
 		}
 	}
 	if !made {
-		for s, err := range m.propose(t, after) {
+		for s, err := range m.propose(ctx, t, after) {
 			if err == nil {
 				said = append(said, s)
 			}

@@ -27,9 +27,9 @@ func conforming(t *testing.T, solves int) (path string) {
 	var team []*agents.Agent
 	for _, id := range []string{"ann", "bob", "cid"} {
 		own := map[string]string{"ann": "wait", "bob": "index", "cid": "index"}[id]
-		team = append(team, &agents.Agent{ID: id, Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) iter.Seq2[signals.Any, error] {
+		team = append(team, &agents.Agent{ID: id, Reactor: agents.Func(func(ctx context.Context, turn *agents.Turn) iter.Seq2[signals.Any, error] {
 			if turn.Round > 1 {
-				return agents.Emit(signals.New(signals.Header{Confidence: 1}, signals.ToolResult{ToolName: "bench", Result: "faster", TriggeredBy: turn.Agent}), agents.Agree("index-bob", 1, "\x1b[31mthey all say so"))
+				return agents.Emit(agents.Returned(ctx, signals.ToolResult{ToolName: "bench", Result: "faster", TriggeredBy: turn.Agent}), agents.Agree("index-bob", 1, "\x1b[31mthey all say so"))
 			}
 			return agents.Emit(agents.Propose(own+"-"+id, own, 1, ""), agents.Agree(own+"-"+id, 1, ""))
 		})})

@@ -117,12 +117,12 @@ func (measurer) React(_ context.Context, t *agents.Turn) said {
 }
 
 // Argue implements [agents.Debater].
-func (measurer) Argue(_ context.Context, t *agents.Turn) said {
+func (measurer) Argue(ctx context.Context, t *agents.Turn) said {
 	if t.Debate.Answers || t.Debate.Round > 1 {
 		return agents.Emit(agents.Pass("measured once"))
 	}
 	return agents.Emit(
-		signals.New(signals.Header{Confidence: 1}, signals.ToolResult{ToolName: "load test", Result: "four times the calls", TriggeredBy: t.Agent}),
+		agents.Returned(ctx, signals.ToolResult{ToolName: "load test", Result: "four times the calls", TriggeredBy: t.Agent}),
 		signals.New(signals.Header{Confidence: 0.9}, signals.Challenge{
 			TargetSignalID: t.Debate.Against.Proposal.ID, CounterArgument: "a server that fails gets four times the calls",
 		}))

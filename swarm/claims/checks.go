@@ -7,12 +7,12 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Checks say which votes of a log rest on what was checked, and grow with it: on a result of a
-// tool, or on a discovery that a second source confirms with other evidence. A discovery confirms
+// Checks say which votes of a log rest on what was checked, and grow with it: on what a tool of the swarm returned, or on a discovery that a second source confirms with other evidence. A discovery confirms
 // an earlier one that says the same, or that it replies to or cites.
 type Checks struct {
 	b      *builder
 	same   func(one, other string) bool
+	stated bool      // also results of tools that agents only state are checked
 	made   []finding // by claim
 	saying map[string][]int
 	votes  map[signals.ID][]int // what each cites
@@ -26,9 +26,10 @@ type finding struct {
 }
 
 // ChecksOf returns the checks of a log of one thread. Sources that are the same, such as agents of
-// one group, do not confirm each other.
-func ChecksOf(log []signals.Any, same func(one, other string) bool) *Checks {
-	c := &Checks{b: newBuilder(nil), same: same, saying: map[string][]int{}, votes: map[signals.ID][]int{}}
+// one group, do not confirm each other. With stated, a result of a tool counts although no tool of the swarm returned it
+// ([signals.ToolResult.Witnessed]), as in logs of before that was known.
+func ChecksOf(log []signals.Any, same func(one, other string) bool, stated bool) *Checks {
+	c := &Checks{b: newBuilder(nil), same: same, stated: stated, saying: map[string][]int{}, votes: map[signals.ID][]int{}}
 	for _, s := range log {
 		c.Apply(s)
 	}
@@ -46,7 +47,8 @@ func (c *Checks) Apply(s signals.Any) (confirms bool) {
 	}
 	c.b.add(s)
 	for n := len(c.made); n < len(c.b.all); n++ {
-		f := finding{round: h.Round, checked: c.b.all[n].Kind == signals.KindToolResult}
+		result, isResult := s.Body().(signals.ToolResult)
+		f := finding{round: h.Round, checked: isResult && (result.Witnessed || c.stated)}
 		p, found := s.Body().(signals.Discovery)
 		f.evidence = text.Plain(p.Evidence)
 		if c.made = append(c.made, f); found {

@@ -122,10 +122,11 @@ type Terms struct {
 const (
 	ruleOfSettlements = 1 // a settlement chooses, and changes no vote
 	ruleOfBallots     = 2 // who deliberates keeps its first ballot, unless it moves for what was checked
+	ruleOfWitnesses   = 3 // a tool's result is checked only if a tool returned it, and not only an agent says so
 )
 
 // Rule is the present rule of [Terms]. A log with terms of an older one is counted by that.
-const Rule = ruleOfBallots
+const Rule = ruleOfWitnesses
 
 // SetOptions copies the options of a consensus.
 func (t *Terms) SetOptions(o *consensus.Options) {

@@ -57,7 +57,7 @@ func found(what, evidence string) signals.Any {
 }
 
 func ran(by, result string) signals.Any {
-	return signals.New(signals.Header{}, signals.ToolResult{ToolName: "run", Result: result, TriggeredBy: by})
+	return signals.New(signals.Header{}, signals.ToolResult{ToolName: "run", Result: result, TriggeredBy: by, Witnessed: true})
 }
 
 func TestASeatMovesOnlyForWhatWasCheckedSinceItsFirstBallot(t *testing.T) {
@@ -72,6 +72,10 @@ func TestASeatMovesOnlyForWhatWasCheckedSinceItsFirstBallot(t *testing.T) {
 			move(l, 2, "it")
 		}, false},
 		"for a tool's result that it had not heard": {func(l *table) { l.say("it", 1, "b", "", ran("b", "slow")); move(l, 2, "it") }, true},
+		"for a tool's result that an agent only states": {func(l *table) {
+			l.say("it", 1, "b", "", signals.New(signals.Header{}, signals.ToolResult{ToolName: "run", Result: "slow", TriggeredBy: "b"}))
+			move(l, 2, "it")
+		}, false},
 		"for an argument that rests on one": {func(l *table) {
 			l.say("", 2, "b", "", ran("b", "slow"))
 			l.say("it", 2, "b", "", signals.New(signals.Header{}, signals.Challenge{TargetSignalID: l.ids["x"], CounterArgument: "it is slow"}))
@@ -133,5 +137,26 @@ func TestAVoterThatIsForNothingMayAgreeWithALaterProposal(t *testing.T) {
 	}
 	if fmt.Sprint(got) != "[disagree x agree y]" {
 		t.Error(got)
+	}
+}
+
+// A source says a challenge once, whatever it is about: two critics cannot keep each other awake with theirs.
+func TestOneChallengeOfASourceAndContentIsHeard(t *testing.T) {
+	l := newTable(t)
+	challenge := func(name, by, target, says string) {
+		l.say(name, 2, by, "", signals.New(signals.Header{}, signals.Challenge{TargetSignalID: l.ids[target], CounterArgument: says}))
+	}
+	challenge("first", "c", "x", "it is slow")
+	challenge("again", "c", "x", "It is  slow.")
+	challenge("elsewhere", "c", "y", "it is slow")
+	challenge("new", "c", "x", "it is dear")
+	challenge("another", "d", "x", "it is slow")
+	want := map[string]bool{"first": true, "again": false, "elsewhere": false, "new": true, "another": true}
+	for name, id := range l.ids {
+		for _, s := range l.Log {
+			if heard, asked := want[name]; asked && s.Head().ID == id && l.IsNews(s) != heard {
+				t.Errorf("%s is heard: %v", name, !heard)
+			}
+		}
 	}
 }

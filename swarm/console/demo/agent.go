@@ -80,6 +80,9 @@ func (a actor) say(ctx context.Context, t *agents.Turn, said []signals.Any) iter
 			return
 		}
 		for _, s := range said {
+			if r, ok := signals.As[signals.ToolResult](s); ok {
+				s = agents.Returned(ctx, r.Payload)
+			}
 			if !yield(because(t, s), nil) {
 				return
 			}
