@@ -26,7 +26,7 @@
 //
 // # What was checked
 //
-// [Checks] says which votes rest on a result of a tool, or on a discovery that a second source
+// [Checks] says which votes rest on what a tool returned, or on a discovery that a second source
 // confirms with other evidence, that their voters had not heard before: of what a voter votes after
 // its first ballot, a swarm counts only that.
 //
