@@ -24,10 +24,11 @@ var small = map[string]string{
 	"agents/choice":     "it alone needs gonum, which a program without it does not take in",
 	"benchmarks/crowds": "it has benchmarks only",
 
-	"bus/internal/watch":    "observers wait outside the locks of a bus: what shares none of its fields is not among its files",
-	"otel/jaegertest":       "it has tests only, in a module of their own",
-	"swarm/console/browser": "it has tests only, in a module of their own",
-	"swarm/console/web":     "the page is built and embedded there",
+	"bus/internal/watch":            "observers wait outside the locks of a bus: what shares none of its fields is not among its files",
+	"otel/jaegertest":               "it has tests only, in a module of their own",
+	"cmd/swarmbus/internal/schemas": "the descriptions stand there, with the tests that make and compare them",
+	"swarm/console/browser":         "it has tests only, in a module of their own",
+	"swarm/console/web":             "the page is built and embedded there",
 }
 
 // A house is the packages with their lines, and who imports them.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
@@ -18,6 +19,10 @@ type archive interface {
 	open(ctx context.Context, run string) (log journal.Reader, running bool, err error)
 	// retract takes back a signal, and returns how its solve was and is.
 	retract(ctx context.Context, run, thread string, seq uint, by, reason string) (before, after *solves.Result, err error)
+	// say says something to the agents of a solve, and returns its thread, and when they hear it.
+	say(ctx context.Context, run, thread string, m runlog.Message) (in, when string, err error)
+	// asks returns the questions of a run, also those that were answered.
+	asks(ctx context.Context, run string) ([]ask, error)
 	// tell says which proposal of a solve was right; "": none.
 	tell(ctx context.Context, run, thread, right string) error
 }
@@ -53,6 +58,28 @@ func (machine) retract(ctx context.Context, run, thread string, seq uint, by, re
 
 func (machine) tell(ctx context.Context, run, thread, right string) error {
 	return written(run, func(file *journal.File) error { return solves.Tell(ctx, file, thread, right) })
+}
+
+func (machine) say(ctx context.Context, run, thread string, m runlog.Message) (in, when string, err error) {
+	err = written(run, func(file *journal.File) error {
+		if in, err = goingOn(file, run, thread); err != nil {
+			return err
+		}
+		if err := solves.Say(ctx, file, in, m); err != nil {
+			return usage(err)
+		}
+		return nil
+	})
+	return in, "when the solve goes on", err
+}
+
+func (machine) asks(_ context.Context, run string) ([]ask, error) {
+	v, err := view(run)
+	if err != nil {
+		return nil, orServer(err)
+	}
+	all, err := solves.List(v)
+	return asksOf(all...), err
 }
 
 // written changes the journal of a run that no other process writes.
@@ -94,4 +121,22 @@ func (r remote) retract(ctx context.Context, run, thread string, seq uint, by, r
 func (r remote) tell(ctx context.Context, run, thread, right string) error {
 	_, err := r.Tell(ctx, run+"."+thread, api.Outcome{Right: right})
 	return err
+}
+
+func (r remote) say(ctx context.Context, run, thread string, m runlog.Message) (in, when string, err error) {
+	if in, err = goingOn(r.Log(ctx, run), run, thread); err == nil {
+		_, err = r.Say(ctx, run+"."+in, api.Message(m))
+	}
+	return in, "in their next turns", err
+}
+
+func (r remote) asks(ctx context.Context, run string) ([]ask, error) {
+	items, err := r.itemsOf(ctx, run)
+	return asksAt(items), err
+}
+
+// itemsOf returns the questions of a run as the server has them.
+func (r remote) itemsOf(ctx context.Context, run string) ([]api.Item, error) {
+	all, err := r.Items(ctx, true)
+	return slices.DeleteFunc(all, func(it api.Item) bool { return it.Run != run }), err
 }

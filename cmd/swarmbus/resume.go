@@ -75,10 +75,15 @@ A run that was killed before it asked is continued by solve --resume.` + aRun,
 			}
 			f.solve.resume = args[0]
 			if f.server.link != "" {
-				return f.server.answer(cmd, &f, args[1:])
+				if err := withServer(cmd, "by", "thread", "vote", "against", "call", "question", "allow", "deny", "respond", "args", "json"); err != nil {
+					return err
+				}
 			}
-			if f.lists(args[1:]) {
+			switch {
+			case f.lists(args[1:]):
 				return f.list(cmd)
+			case f.server.link != "":
+				return f.server.answer(cmd, &f, args[1:])
 			}
 			return f.here(cmd, args[1:])
 		},
@@ -201,15 +206,19 @@ func (f *answerFlags) answer(text []string) (signals.Any, error) {
 
 // list prints the questions of a run that wait for an answer.
 func (f *answerFlags) list(cmd *cobra.Command) error {
-	v, err := view(f.solve.resume)
-	if err != nil {
-		return orServer(err)
-	}
-	all, err := solves.List(v)
+	at, err := f.server.archive()
 	if err != nil {
 		return err
 	}
-	return f.sayOpen(cmd, asksOf(all...), nil)
+	all, err := at.asks(cmd.Context(), f.solve.resume)
+	if err != nil {
+		return err
+	}
+	var flags []string
+	if f.server.link != "" {
+		flags = f.server.words()
+	}
+	return f.sayOpen(cmd, all, flags)
 }
 
 // sayOpen lists those of the questions of a run that wait, and that flags of the command name.
@@ -244,17 +253,9 @@ func listedAsks(open []ask) (all []listedAsk) {
 }
 
 // leave leaves the answer in a run of another program.
-func (f *answerFlags) leave(cmd *cobra.Command, thread string, answer signals.Any) (err error) {
-	path, err := runs.Find(f.solve.resume)
+func (f *answerFlags) leave(cmd *cobra.Command, thread string, answer signals.Any) error {
+	err := written(f.solve.resume, func(file *journal.File) error { return solves.Leave(cmd.Context(), file, thread, answer) })
 	if err != nil {
-		return err
-	}
-	file, err := journal.Open(path, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := solves.Leave(cmd.Context(), file, thread, answer); err != nil {
 		return err
 	}
 	return sayLeft(cmd)

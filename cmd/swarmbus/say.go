@@ -8,8 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/internal/runs"
-	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -34,10 +32,20 @@ interrupted, or that waits for an answer, has the message when it goes on. ` + a
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m.Text = args[1]
-			if server.link != "" {
-				return server.say(cmd, args[0], thread, m)
+			at, err := server.archive()
+			if err != nil {
+				return err
 			}
-			return sayIn(cmd, args[0], thread, m)
+			in, when, err := at.say(cmd.Context(), args[0], thread, m)
+			if err != nil {
+				return err
+			}
+			who := "All agents"
+			if len(m.To) > 0 {
+				who = strings.Join(m.To, ", ")
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s of the solve in thread %s can hear it %s.\n", who, in, when)
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&thread, "thread", "", "thread of the solve; by default the only one that is not over")
@@ -45,40 +53,6 @@ interrupted, or that waits for an answer, has the message when it goes on. ` + a
 	cmd.Flags().StringVar(&m.By, "by", "", "who says it (default: "+runlog.Person+")")
 	server.define(cmd.Flags())
 	return cmd
-}
-
-func sayIn(cmd *cobra.Command, run, thread string, m runlog.Message) (err error) {
-	path, err := runs.Path(run)
-	if err != nil {
-		return err
-	}
-	file, err := journal.Open(path, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if thread, err = goingOn(file, run, thread); err != nil {
-		return err
-	}
-	if err := solves.Say(cmd.Context(), file, thread, m); err != nil {
-		return usage(err)
-	}
-	return sayHeard(cmd, thread, m, "when the solve goes on")
-}
-
-// say lets the server say it in a run that it writes.
-func (f *serverFlag) say(cmd *cobra.Command, run, thread string, m runlog.Message) error {
-	c, err := f.client()
-	if err != nil {
-		return err
-	}
-	if thread, err = goingOn(c.Log(cmd.Context(), run), run, thread); err != nil {
-		return err
-	}
-	if _, err := c.Say(cmd.Context(), run+"."+thread, api.Message(m)); err != nil {
-		return err
-	}
-	return sayHeard(cmd, thread, m, "in their next turns")
 }
 
 // goingOn returns a thread that is named, or else the only one of a run that is not over.
@@ -103,13 +77,4 @@ func goingOn(log journal.Reader, run, thread string) (string, error) {
 		return open[0], nil
 	}
 	return "", usage(fmt.Errorf("%d solves of %s are not over: name one with --thread: %s", len(open), run, strings.Join(open, ", ")))
-}
-
-func sayHeard(cmd *cobra.Command, thread string, m runlog.Message, when string) error {
-	who := "All agents"
-	if len(m.To) > 0 {
-		who = strings.Join(m.To, ", ")
-	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s of the solve in thread %s can hear it %s.\n", who, thread, when)
-	return err
 }

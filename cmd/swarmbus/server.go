@@ -145,20 +145,13 @@ func withServer(cmd *cobra.Command, allowed ...string) (err error) {
 
 // answer answers the question of a solve of the server, which continues it.
 func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) error {
-	if err := withServer(cmd, "by", "thread", "vote", "against", "call", "question", "allow", "deny", "respond", "args", "json"); err != nil {
-		return err
-	}
 	c, err := f.client()
 	if err != nil {
 		return err
 	}
-	all, err := c.Items(cmd.Context(), true)
+	all, err := remote{c}.itemsOf(cmd.Context(), a.solve.resume)
 	if err != nil {
 		return err
-	}
-	all = slices.DeleteFunc(all, func(it api.Item) bool { return it.Run != a.solve.resume })
-	if a.lists(text) {
-		return a.sayOpen(cmd, asksAt(all), f.words())
 	}
 	said, permit := api.Answer{}, (*asking.Answer)(nil)
 	if a.verdict() != "" {

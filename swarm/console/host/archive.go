@@ -52,7 +52,13 @@ func (a *archive) path(run string) (string, error) {
 }
 
 // book returns the book of a journal as it is.
-func (a *archive) book(run string) (*view.Book, error) {
+func (a *archive) book(run string) (*view.Book, error) { return a.look(run, read) }
+
+// known returns the book of a journal as it is if it is kept, or nil.
+func (a *archive) known(run string) (*view.Book, error) { return a.look(run, nil) }
+
+// look returns the book of a journal if it is kept as it is, or what read returns, unless that is nil.
+func (a *archive) look(run string, read func(run, path string) (*view.Book, error)) (*view.Book, error) {
 	path, err := a.path(run)
 	if err != nil {
 		return nil, err
@@ -63,7 +69,7 @@ func (a *archive) book(run string) (*view.Book, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if book := a.keptLocked(run, info); book != nil {
+	if book := a.keptLocked(run, info); book != nil || read == nil {
 		return book, nil
 	}
 	book, err := read(run, path)
@@ -75,21 +81,6 @@ func (a *archive) book(run string) (*view.Book, error) {
 	}
 	a.books[run] = &archived{book, info.Size(), info.ModTime(), time.Now()}
 	return book, nil
-}
-
-// known returns the book of a journal as it is if it is kept, or nil.
-func (a *archive) known(run string) (*view.Book, error) {
-	path, err := a.path(run)
-	if err != nil {
-		return nil, err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.keptLocked(run, info), nil
 }
 
 func (a *archive) keptLocked(run string, now fs.FileInfo) *view.Book {

@@ -56,11 +56,3 @@ func Nanos(t time.Time, other int64) int64 {
 	}
 	return t.UnixNano()
 }
-
-// Passes returns the states that a filter lets pass.
-func Passes(f *memory.Filter) []int64 {
-	if f.Confirmed {
-		return []int64{int64(memory.Confirmed)}
-	}
-	return []int64{int64(memory.Quarantined), int64(memory.Confirmed)}
-}

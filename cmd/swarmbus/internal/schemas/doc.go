@@ -7,7 +7,6 @@
 //	names := schemas.Names()             // all of them
 //
 // They are made of the Go types by the tests of the packages that the types are in, and
-// checked in; the tests fail when they differ. [Broken] says what in a new description
-// breaks those who rely on an old one, field by field; a test of this package fails on
-// that, too.
+// checked in; the tests fail when they differ. A test of this package says what in a new
+// description breaks those who rely on an old one, field by field, and fails on that, too.
 package schemas

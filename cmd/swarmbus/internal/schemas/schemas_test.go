@@ -16,7 +16,7 @@ import (
 
 func broken(t *testing.T, before, after []byte) []string {
 	t.Helper()
-	all, err := schemas.Broken(before, after)
+	all, err := differences(before, after)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package schemas
+package schemas_test
 
 import (
 	"encoding/json"
@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Broken compares two versions of a description: JSON Schema, OpenAPI or AsyncAPI. It
+// differences compares two versions of a description: JSON Schema, OpenAPI or AsyncAPI. It
 // returns what breaks those who rely on the old one: a member, route, message or word that
 // is gone, another type, a limit that was not there, a member that is required now or is
 // not any more. What is added breaks nothing, and texts for people do not count.
-func Broken(before, after []byte) ([]string, error) {
+func differences(before, after []byte) ([]string, error) {
 	var was, is any
 	if err := json.Unmarshal(before, &was); err != nil {
 		return nil, fmt.Errorf("schemas: the old description: %w", err)
@@ -58,7 +58,7 @@ func (c *comparison) compare(path string, was, is any) {
 			return
 		}
 	}
-	c.say(path, "is %s, was %s", text(is), text(was))
+	c.say(path, "is %s, was %s", asText(is), asText(was))
 }
 
 func (c *comparison) objects(path string, was, is map[string]any) {
@@ -87,7 +87,7 @@ func (c *comparison) objects(path string, was, is map[string]any) {
 		case name == "required" && is[name] != false:
 			c.words(step(path, name), nil, list(is[name]))
 		case slices.Contains(narrow, name):
-			c.say(step(path, name), "is %s, was not limited", text(is[name]))
+			c.say(step(path, name), "is %s, was not limited", asText(is[name]))
 		}
 	}
 }
@@ -111,7 +111,7 @@ func (c *comparison) lists(path string, was, is []any) {
 	case last == "enum":
 		for _, word := range was {
 			if !has(is, word) {
-				c.say(path, "%s is gone", text(word))
+				c.say(path, "%s is gone", asText(word))
 			}
 		}
 	case last == "required":
@@ -127,7 +127,7 @@ func (c *comparison) lists(path string, was, is []any) {
 			}
 		}
 	default:
-		c.say(path, "is %s, was %s", text(is), text(was))
+		c.say(path, "is %s, was %s", asText(is), asText(was))
 	}
 }
 
@@ -164,7 +164,7 @@ func byName(all []any) map[string]any {
 	return named
 }
 
-func text(v any) string {
+func asText(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil || len(data) > 100 {
 		return "something else"
