@@ -157,6 +157,8 @@ var mistakes = []struct {
 		{"an address without a port", `--addr, or addr`, `such as 127.0.0.1`, ran("serve --demo --addr 127.0.0.1")},
 		{"a port alone", `--addr, or addr`, `such as 127.0.0.1`, ran("serve --demo --addr 7400")},
 		{"a public address without TLS", `0.0.0.0:0`, `needs tls in the file of --config`, ran("serve --demo --addr 0.0.0.0:0")},
+		{"a public URL without a scheme", `"console.example.org"`, `such as https://console.example.org/`, ran("serve --demo --addr 127.0.0.1:0 --public-url console.example.org")},
+		{"a trusted proxy by its name", `"proxy.example.org"`, `trusted in the file of --config`, file("trusted: [proxy.example.org]\n", "serve --config t.yaml --addr 127.0.0.1:0 --dir .")},
 		{"a link in a variable that is not set", `"--server"`, `want the link that serve prints`, ran("runs --server=")},
 		{"an unknown key of the server's file", `t.yaml:1:1`, `adr: there is no such key; did you mean "addr"?`, file("adr: 127.0.0.1:0\n", "serve --config t.yaml")},
 		{"a team of the server's file that is not there", `./nosuch.yaml`, `teams in the file of --config`, file("teams: [./nosuch.yaml]\n", "serve --config t.yaml --addr 127.0.0.1:0 --dir .")},

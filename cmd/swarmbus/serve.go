@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,7 @@ type serveFlags struct {
 	config string
 	demo   bool
 	addr   string
+	url    string
 	dir    string
 	pace   time.Duration
 	nats   natsFlags
@@ -54,6 +56,8 @@ With --demo it runs scripted agents, which need no key. The file of --config is 
   office: ./office.yaml           # rooms; none by default
   tls: {cert: cert.pem, key: key.pem}
   hosts: [console.example.org]    # names of the server, with any port, beside its address
+  url: https://console.example.org/swarm/  # at which clients find it, behind a proxy
+  trusted: [127.0.0.1/32]         # proxies that say where requests come from
   jaeger: http://127.0.0.1:16686  # page that shows traces
 
 Each team has a journal in the directory, and so has the office. A server that is stopped or
@@ -81,7 +85,8 @@ Teams beside the one on --stream, and the rooms of swarmbus rooms --nats, name t
 	}
 	cmd.Flags().StringVar(&f.config, "config", "", "read this file")
 	cmd.Flags().BoolVar(&f.demo, "demo", false, "run the demo")
-	cmd.Flags().StringVar(&f.addr, "addr", "", "address to listen on (default 127.0.0.1:7333)")
+	cmd.Flags().StringVar(&f.addr, "addr", "", "address to listen on, or unix: and the path of a socket (default 127.0.0.1:7333)")
+	cmd.Flags().StringVar(&f.url, "public-url", "", "URL at which clients find the server, behind a proxy")
 	cmd.Flags().StringVar(&f.dir, "dir", "", "directory of the journals (default: a temporary one for the demo, else that of swarmbus runs)")
 	cmd.Flags().StringVar(&f.jaeger, "jaeger", "", "address of a page that shows traces, to which those of solves lead: see --otel")
 	cmd.Flags().DurationVar(&f.pace, "pace", time.Second, "with --demo: how long agents seem to think")
@@ -205,6 +210,20 @@ func (c *serveConfig) place(temporary bool) (clean func() error, err error) {
 // listen begins to listen: on a loopback address, or with TLS.
 func (c *serveConfig) listen(ctx context.Context) (*server.Listener, error) {
 	at := server.At{Addr: c.Addr, Hosts: c.Hosts}
+	var err error
+	if at.URL, err = publicURL(c.URL); err != nil {
+		return nil, usage(fmt.Errorf("--public-url, or url in the file of --config: %w", err))
+	}
+	for _, text := range c.Trusted {
+		one, err := netip.ParsePrefix(text)
+		if alone, failed := netip.ParseAddr(text); failed == nil {
+			one, err = netip.PrefixFrom(alone, alone.BitLen()), nil
+		}
+		if err != nil {
+			return nil, usage(fmt.Errorf("trusted in the file of --config: %q is neither an address nor a network such as 127.0.0.1/32", text))
+		}
+		at.Trusted = append(at.Trusted, one.Masked())
+	}
 	if c.TLS.Cert != "" {
 		pair, err := tls.LoadX509KeyPair(c.TLS.Cert, c.TLS.Key)
 		if err != nil {

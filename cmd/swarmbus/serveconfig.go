@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,8 +32,27 @@ type serveConfig struct {
 		Cert string `json:"cert"`
 		Key  string `json:"key"`
 	} `json:"tls"`
-	Hosts  []string `json:"hosts"`
-	Jaeger string   `json:"jaeger"`
+	Hosts   []string `json:"hosts"`
+	URL     string   `json:"url"`
+	Trusted []string `json:"trusted"`
+	Jaeger  string   `json:"jaeger"`
+}
+
+// publicURL reads the URL at which clients find a server; "": none.
+func publicURL(text string) (*url.URL, error) {
+	if text == "" {
+		return nil, nil
+	}
+	of, err := url.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if of.Scheme != "https" && of.Scheme != "http" || of.Host == "" || of.User != nil || of.RawQuery != "" || of.Fragment != "" || strings.Contains(of.Path, "//") || strings.Contains(of.EscapedPath(), "%") {
+		return nil, fmt.Errorf("%q is not a URL such as https://console.example.org/swarm/", text)
+	}
+	of.Host = strings.ToLower(of.Host) // as browsers have it
+	of.Host = strings.TrimSuffix(of.Host, map[string]string{"https": ":443", "http": ":80"}[of.Scheme])
+	return of, nil
 }
 
 // teamAt is a team of the file, ready-made or of a file of its own, and with --nats the stream
@@ -64,7 +84,7 @@ func (f *serveFlags) read() (*serveConfig, error) {
 		}
 		c.beside(f.config)
 	}
-	c.Addr, c.Dir, c.Jaeger = cmp.Or(f.addr, c.Addr, defaultAddr), cmp.Or(f.dir, c.Dir), cmp.Or(f.jaeger, c.Jaeger)
+	c.Addr, c.Dir, c.Jaeger, c.URL = cmp.Or(f.addr, c.Addr, defaultAddr), cmp.Or(f.dir, c.Dir), cmp.Or(f.jaeger, c.Jaeger), cmp.Or(f.url, c.URL)
 	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
 		return nil, usage(errors.New("tls needs cert and key"))
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -12,12 +13,13 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/internal/agui"
 )
 
-// Options of a console. All are required but Version.
+// Options of a console. All are required but Base and Version.
 type Options struct {
 	Backend *api.Backend
 	Hub     *feed.Hub
 	Guard   *guard.Guard
-	Files   fs.FS // of the page
+	Files   fs.FS  // of the page
+	Base    string // path of the page, with a slash at its end; "" means "/"
 	Version string
 }
 
@@ -33,7 +35,7 @@ func New(o Options) http.Handler {
 	mux.Handle("GET /api/feed/socket", o.Hub.Socket(guard.User))
 	mux.Handle("POST /api/agui/", (&agui.Server{Backend: o.Backend, Hub: o.Hub, User: guard.User}).Handler())
 	mux.Handle("/api/", within(longest, problems(routes)))
-	mux.Handle("/", within(longest, newPage(o.Files)))
+	mux.Handle("/", within(longest, newPage(o.Files, cmp.Or(o.Base, "/"))))
 	return o.Guard.Wrap(mux)
 }
 

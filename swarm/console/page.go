@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"html"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -28,11 +29,15 @@ type file struct {
 	text, smaller []byte
 }
 
-// newPage reads the files. Those that cannot be read are not served.
-func newPage(files fs.FS) page {
+// newPage reads the files. Those that cannot be read are not served. Addresses in index.html begin with
+// base.
+func newPage(files fs.FS, base string) page {
 	p := page{}
 	_ = fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, _ error) error {
 		if text, err := fs.ReadFile(files, name); err == nil { // no directory
+			if name == "index.html" {
+				text = bytes.ReplaceAll(text, []byte(`"/`), []byte(`"`+html.EscapeString(base)))
+			}
 			p[name] = newFile(name, text)
 		}
 		return nil

@@ -29,10 +29,12 @@ const Prefix = api.Prefix + "/a2a/"
 type Options struct {
 	Backend *api.Backend // Solves and Inbox are called
 	Version string
-	TLS     bool // the addresses in cards are https
-	Message int  // bytes of a request; 0 means 1 MiB
-	Streams int  // requests at once; 0 means 64
-	Tasks   int  // that run at once, of all teams; 0 means 4
+	// Base returns the address at which the client of a request finds the server, for cards. Nil: http and
+	// the host that the request names.
+	Base    func(*http.Request) string
+	Message int // bytes of a request; 0 means 1 MiB
+	Streams int // requests at once; 0 means 64
+	Tasks   int // that run at once, of all teams; 0 means 4
 	// Refused is called with the address of a client beyond these limits, and the limit; once
 	// a minute at most, and concurrently. Nil: it is not called.
 	Refused func(client, limit string)
@@ -51,6 +53,9 @@ type Server struct {
 // New returns a server. It asks the backend for its teams, which do not change.
 func New(ctx context.Context, o Options) (*Server, error) {
 	o.Message, o.Streams, o.Tasks = cmp.Or(o.Message, 1<<20), cmp.Or(o.Streams, 64), cmp.Or(o.Tasks, 4)
+	if o.Base == nil {
+		o.Base = func(r *http.Request) string { return "http://" + r.Host }
+	}
 	s := &Server{o: o, teams: map[string]api.Team{}, under: make(chan struct{}, o.Streams), begins: make(chan struct{}, 1)}
 	all, err := o.Backend.Solves.Teams(ctx)
 	for _, t := range all {
@@ -68,22 +73,19 @@ func (s *Server) Handler() http.Handler {
 		mux.Handle("POST "+Prefix+name, s.bounded(calls))
 		mux.HandleFunc("GET "+Prefix+name+a2asrv.WellKnownAgentCardPath, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(s.card(team, r.Host)) // a client that has gone does not need it
+			_ = json.NewEncoder(w).Encode(s.card(team, s.o.Base(r))) // a client that has gone does not need it
 		})
 	}
 	return mux
 }
 
 // card describes a team.
-func (s *Server) card(t api.Team, host string) *a2a.AgentCard {
-	scheme, text := "http://", []string{"text/plain", "application/json"}
-	if s.o.TLS {
-		scheme = "https://"
-	}
+func (s *Server) card(t api.Team, base string) *a2a.AgentCard {
+	text := []string{"text/plain", "application/json"}
 	about := cmp.Or(t.Description, "A team of agents that decides")
 	return &a2a.AgentCard{
 		Name: t.Name, Description: about, Version: cmp.Or(s.o.Version, "devel"), ProtocolVersion: protocol,
-		URL: scheme + host + Prefix + t.Name, PreferredTransport: a2a.TransportProtocolJSONRPC,
+		URL: base + Prefix + t.Name, PreferredTransport: a2a.TransportProtocolJSONRPC,
 		Capabilities: a2a.AgentCapabilities{Streaming: true}, DefaultInputModes: text, DefaultOutputModes: text,
 		SecuritySchemes: a2a.NamedSecuritySchemes{"token": a2a.HTTPAuthSecurityScheme{Scheme: "Bearer"}},
 		Security:        []a2a.SecurityRequirements{{"token": a2a.SecuritySchemeScopes{}}},

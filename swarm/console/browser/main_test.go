@@ -55,7 +55,7 @@ func run(m *testing.M) (int, error) {
 	alloc, stop := chromedp.NewExecAllocator(context.Background(),
 		chromedp.ExecPath(path), chromedp.Headless, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck, chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("hide-scrollbars", true), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
+		chromedp.Flag("disable-quic", true), chromedp.Flag("ignore-certificate-errors", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
 	defer stop()
 	ctx, cancel := chromedp.NewContext(alloc)
 	defer cancel()

@@ -18,7 +18,7 @@ type server struct {
 	link *url.URL // with the token
 }
 
-var printed = regexp.MustCompile(`http://\S+#token=\S+`)
+var printed = regexp.MustCompile(`https?://\S+#token=\S+`)
 
 // demo starts the demo of the console, whose agents think for a short time.
 func demo(t *testing.T, args ...string) *server {

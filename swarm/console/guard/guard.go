@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,8 +14,8 @@ import (
 // Options of a [Guard]. Hosts and the key are required.
 type Options struct {
 	Key   Key
-	Hosts []string         // that requests may name: with a port, or with any
-	TLS   bool             // the server speaks TLS
+	Hosts []string // that requests may name: with a port, or with any
+	Site  Site
 	Clock func() time.Time // nil means time.Now
 }
 
@@ -41,15 +40,6 @@ func (g *Guard) Link(base string) string { return base + "/#token=" + g.o.Key.To
 // validity is how long a session is valid.
 const validity = 30 * 24 * time.Hour
 
-// cookie names the cookie of a session after the port that a request is for, since browsers send
-// the cookies of a host to all its ports.
-func cookie(r *http.Request) string {
-	if _, port, err := net.SplitHostPort(r.Host); err == nil {
-		return "swarmbus-" + port
-	}
-	return "swarmbus"
-}
-
 // policy lets a page of the console load its own files, and nothing inline.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
 	"manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -64,11 +54,11 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		if g.o.TLS {
+		if g.o.Site.scheme(r) == "https" {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
 		switch {
-		case !g.names(r.Host):
+		case !g.o.Site.names(g.o.Hosts, r.Host):
 			refuse(w, http.StatusMisdirectedRequest, "this server has another name")
 		case !g.own(r):
 			refuse(w, http.StatusForbidden, "the request comes from a page of another server")
@@ -81,27 +71,13 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// names reports whether a request may name a host.
-func (g *Guard) names(host string) bool {
-	host = strings.ToLower(host)
-	if slices.Contains(g.o.Hosts, host) {
-		return true
-	}
-	name, _, err := net.SplitHostPort(host)
-	return err == nil && slices.Contains(g.o.Hosts, name)
-}
-
 // own reports whether a request comes from a page of the server, or from no page.
 func (g *Guard) own(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
 		return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && !strings.HasPrefix(r.URL.Path, api.Prefix+"/")
 	}
 	origin := r.Header.Get("Origin")
-	scheme := "http://"
-	if g.o.TLS {
-		scheme = "https://"
-	}
-	return origin == "" || origin == scheme+r.Host
+	return origin == "" || g.o.Site.own(r, origin)
 }
 
 // guard admits requests of sessions to the API.
@@ -137,7 +113,8 @@ func (g *Guard) user(r *http.Request) (user string, byCookie, ok bool) {
 	if token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); found {
 		return "token " + addressOf(r), false, g.o.Key.is(token)
 	}
-	c, err := r.Cookie(cookie(r))
+	of, _ := g.o.Site.cookie(r)
+	c, err := r.Cookie(of)
 	if err != nil {
 		return "", false, false
 	}
@@ -149,7 +126,7 @@ func (g *Guard) user(r *http.Request) (user string, byCookie, ok bool) {
 func (g *Guard) session(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodDelete:
-		g.set(w, cookie(r), "", -1)
+		g.set(w, r, "", -1)
 	case http.MethodPost:
 		var in api.Token
 		body := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4<<10))
@@ -160,7 +137,8 @@ func (g *Guard) session(w http.ResponseWriter, r *http.Request) {
 		}
 		switch now := g.o.Clock(); {
 		case g.o.Key.is(in.Token): // of 256 random bits, which no number of guesses finds: it is never locked out
-			g.set(w, cookie(r), g.o.Key.session(cookie(r), now.Add(validity)), int(validity/time.Second))
+			of, _ := g.o.Site.cookie(r)
+			g.set(w, r, g.o.Key.session(of, now.Add(validity)), int(validity/time.Second))
 		case !g.tries.may(addressOf(r), now):
 			tooMany(w)
 			return
@@ -177,9 +155,10 @@ func (g *Guard) session(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (g *Guard) set(w http.ResponseWriter, name, value string, age int) {
+func (g *Guard) set(w http.ResponseWriter, r *http.Request, value string, age int) {
+	name, secure := g.o.Site.cookie(r)
 	http.SetCookie(w, &http.Cookie{
-		Name: name, Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: g.o.TLS,
+		Name: name, Value: value, Path: g.o.Site.Path(), MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: secure,
 	})
 }
 

@@ -59,7 +59,7 @@ func TestWithTLSTheConsolesOwnPageIsOneOfHTTPS(t *testing.T) {
 	t.Parallel()
 	key := guard.NewKey()
 	for tls, own := range map[bool]string{true: "https://swarm:1", false: "http://swarm:1"} {
-		g := guard.New(guard.Options{Key: key, Hosts: []string{"swarm:1"}, TLS: tls})
+		g := guard.New(guard.Options{Key: key, Hosts: []string{"swarm:1"}, Site: guard.Site{TLS: tls}})
 		if c := session(t, g, key, "Origin", own); c.Secure != tls {
 			t.Errorf("with TLS %v: the cookie is %v", tls, c)
 		}

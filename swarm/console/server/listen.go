@@ -6,15 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
 	"strconv"
 	"strings"
+	"syscall"
+
+	"github.com/swarmbus/swarmbus/swarm/console/guard"
 )
 
-// At says where a server listens.
+// At says where a server listens, and how clients find it.
 type At struct {
-	Addr        string           // HOST:PORT; without a certificate a loopback address
+	Addr        string           // HOST:PORT, without a certificate a loopback address; or unix: and the path of a socket
 	Certificate *tls.Certificate // nil: no TLS
 	Hosts       []string         // names of the server, with any port, beside its address
+	URL         *url.URL         // at which clients find the server; nil: by its address and names
+	Trusted     []netip.Prefix   // proxies that say where requests come from; those at a socket always may
 }
 
 // An AddrError says that a server may not listen at an address.
@@ -27,18 +36,28 @@ func (e *AddrError) Error() string {
 	if e.Public {
 		return e.Addr + " is not a loopback address: it needs tls"
 	}
-	return strconv.Quote(e.Addr) + " is not HOST:PORT, such as 127.0.0.1:7333"
+	return strconv.Quote(e.Addr) + " is neither HOST:PORT, such as 127.0.0.1:7333, nor unix: and the path of a socket"
 }
 
 // A Listener is where a server listens.
 type Listener struct {
 	net.Listener
 	hosts []string
-	tls   bool
+	site  guard.Site
 }
 
 // Listen begins to listen.
 func Listen(ctx context.Context, at At) (*Listener, error) {
+	l := &Listener{hosts: at.Hosts, site: guard.Site{URL: at.URL, Trusted: at.Trusted, TLS: at.Certificate != nil}}
+	path, local := strings.CutPrefix(at.Addr, "unix:")
+	if local {
+		l.site.Local = true
+		var err error
+		if l.Listener, err = listenLocal(ctx, path); err != nil {
+			return nil, err
+		}
+		return l, nil
+	}
 	if _, _, err := net.SplitHostPort(at.Addr); err != nil {
 		return nil, &AddrError{Addr: at.Addr}
 	}
@@ -47,8 +66,8 @@ func Listen(ctx context.Context, at At) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("needs a free address, such as 127.0.0.1:0: %w", err)
 	}
-	l := &Listener{Listener: listener, hosts: at.Hosts, tls: at.Certificate != nil}
-	if !l.tls {
+	l.Listener = listener
+	if !l.site.TLS {
 		if !l.tcp().IP.IsLoopback() {
 			return nil, errors.Join(&AddrError{at.Addr, true}, listener.Close())
 		}
@@ -58,22 +77,55 @@ func Listen(ctx context.Context, at At) (*Listener, error) {
 	return l, nil
 }
 
+// listenLocal listens at a socket, for the user and the group of the process. One that a killed
+// process left is replaced.
+func listenLocal(ctx context.Context, path string) (net.Listener, error) {
+	var of net.ListenConfig
+	l, err := of.Listen(ctx, "unix", path)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		var to net.Dialer
+		other, refused := to.DialContext(ctx, "unix", path)
+		if refused == nil {
+			return nil, errors.Join(err, other.Close())
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+		l, err = of.Listen(ctx, "unix", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("needs the path of a socket that no process listens at: %w", err)
+	}
+	if err := os.Chmod(path, 0o660); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
 func (l *Listener) tcp() *net.TCPAddr { return l.Addr().(*net.TCPAddr) }
 
 // Base returns the address for a browser.
 func (l *Listener) Base() string {
-	scheme := "http://"
-	if l.tls {
-		scheme = "https://"
+	r := &http.Request{Host: l.Addr().String()}
+	switch {
+	case l.site.Local && len(l.hosts) > 0:
+		r.Host = l.hosts[0]
+	case l.site.Local:
+		r.Host = "localhost"
+	case len(l.hosts) > 0:
+		r.Host = net.JoinHostPort(l.hosts[0], strconv.Itoa(l.tcp().Port))
 	}
-	if len(l.hosts) > 0 {
-		return scheme + net.JoinHostPort(l.hosts[0], strconv.Itoa(l.tcp().Port))
-	}
-	return scheme + l.Addr().String()
+	return l.site.Base(r)
 }
 
 // names returns the hosts that requests may name.
 func (l *Listener) names() (all []string) {
+	for _, name := range l.hosts { // of a proxy, perhaps, which listens at a port of its own
+		all = append(all, strings.ToLower(name))
+	}
+	if l.site.Local {
+		return append(all, "localhost")
+	}
 	port := strconv.Itoa(l.tcp().Port)
 	own := []string{l.tcp().IP.String()}
 	if l.tcp().IP.IsLoopback() {
@@ -81,12 +133,9 @@ func (l *Listener) names() (all []string) {
 	}
 	for _, name := range own {
 		all = append(all, net.JoinHostPort(name, port))
-		if port == "443" && l.tls {
+		if port == "443" && l.site.TLS {
 			all = append(all, name)
 		}
-	}
-	for _, name := range l.hosts { // of a proxy, perhaps, which listens at a port of its own
-		all = append(all, strings.ToLower(name))
 	}
 	return all
 }

@@ -92,8 +92,9 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	if s.key, err = guard.Load(filepath.Join(o.Host.Dir, "console.key")); err != nil {
 		return nil, err
 	}
-	s.guard = guard.New(guard.Options{Key: s.key, Hosts: o.At.names(), TLS: o.At.tls})
-	s.handler, err = s.routes(ctx)
+	s.guard = guard.New(guard.Options{Key: s.key, Hosts: o.At.names(), Site: o.At.site})
+	routes, err := s.routes(ctx)
+	s.handler = o.At.site.Wrap(routes)
 	return s, err
 }
 
@@ -109,12 +110,12 @@ func (s *Server) routes(ctx context.Context) (http.Handler, error) {
 		})))
 		return mux, nil
 	}
-	agents, err := a2a.New(ctx, a2a.Options{Backend: s.backend(), Version: s.o.Version, TLS: s.o.At.tls, Refused: func(client, limit string) { s.o.Refused("a2a", client, limit) }})
+	agents, err := a2a.New(ctx, a2a.Options{Backend: s.backend(), Version: s.o.Version, Base: s.o.At.site.Base, Refused: func(client, limit string) { s.o.Refused("a2a", client, limit) }})
 	if err != nil {
 		return nil, err
 	}
 	mux.Handle(a2a.Prefix, s.guard.Wrap(agents.Handler()))
-	mux.Handle("/", console.New(console.Options{Backend: s.backend(), Hub: s.hub, Guard: s.guard, Files: web.Files(), Version: s.o.Version}))
+	mux.Handle("/", console.New(console.Options{Backend: s.backend(), Hub: s.hub, Guard: s.guard, Files: web.Files(), Base: s.o.At.site.Path(), Version: s.o.Version}))
 	if s.o.Joins != nil {
 		mux.Handle(join.Prefix+"/", s.guard.Wrap(s.o.Joins.Handler()))
 	}

@@ -3,8 +3,11 @@ package server_test
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -204,6 +207,58 @@ func TestAServerThatCannotBeOpenedLeavesItsAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Who can connect to a socket is a proxy that is believed.
+func TestAServerListensAtASocketThatAKilledProcessLeft(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	left, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := server.At{Addr: "unix:" + path, URL: &url.URL{Scheme: "https", Host: "console.example.org", Path: "/swarm/"}}
+	if _, err := server.Listen(t.Context(), at); err == nil {
+		t.Error("it took the socket of a process that listens")
+	}
+	left.(*net.UnixListener).SetUnlinkOnClose(false)
+	if err := left.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o := server.Options{Host: host.Options{Dir: t.TempDir()}}
+	if o.At, err = server.Listen(t.Context(), at); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o007 != 0 {
+		t.Errorf("the socket is %v, %v", info.Mode(), err)
+	}
+	s, end := running(t, o)
+	if !strings.HasPrefix(s.Link(), "https://console.example.org/swarm/#token=") {
+		t.Errorf("the link is %s", s.Link())
+	}
+	to := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", path)
+	}}
+	for address, want := range map[string]int{
+		"http://localhost/healthz": http.StatusOK, "http://console.example.org/swarm/api/session": http.StatusOK, "http://console.example.org/api/session": http.StatusOK,
+		"http://other.example/": http.StatusMisdirectedRequest,
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+s.Token())
+		got, err := to.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = got.Body.Close(); got.StatusCode != want {
+			t.Errorf("%s: status %d, want %d", address, got.StatusCode, want)
+		}
+	}
+	to.CloseIdleConnections()
+	if err := end(); err != nil {
 		t.Error(err)
 	}
 }

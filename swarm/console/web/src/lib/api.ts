@@ -18,7 +18,7 @@ export const post = <T>(path: string, body: unknown = {}) => ask<T>("POST", path
 export const put = <T>(path: string, body: unknown) => ask<T>("PUT", path, body);
 
 async function ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  const answer = await fetch("/api/" + path, {
+  const answer = await fetch(base + "api/" + path, {
     method,
     signal,
     headers: body === undefined ? undefined : { "Content-Type": "application/json" },
@@ -41,6 +41,9 @@ function read(text: string): unknown {
     return undefined;
   }
 }
+
+// base is the path at which the server has the page, with a slash at its end.
+export const base = document.documentElement.dataset.base ?? "/";
 
 // at joins the parts of a path, each as data.
 export const at = (...parts: (string | number)[]) => parts.map((p) => encodeURIComponent(p)).join("/");

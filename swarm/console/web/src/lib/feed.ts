@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { base } from "./api";
 import type { Frame } from "./types";
 
 export interface Link {
@@ -36,7 +37,7 @@ export function open() {
   close();
   opening = Date.now();
   const query = new URLSearchParams([...cursor].slice(0, 200).map(([log, seq]) => ["after", `${log}:${seq}`]));
-  const s = (socket = new WebSocket("/api/feed/socket" + (cursor.size ? "?" + query : "")));
+  const s = (socket = new WebSocket(base + "api/feed/socket" + (cursor.size ? "?" + query : "")));
   s.onmessage = (e) => take(JSON.parse(e.data as string));
   s.onclose = () => s === socket && lost();
 }

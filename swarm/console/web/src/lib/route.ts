@@ -1,4 +1,6 @@
 import { signal } from "@preact/signals";
+import { options } from "preact";
+import { base } from "./api";
 
 export interface Route {
   screen: string;
@@ -10,7 +12,7 @@ export interface Route {
 export const route = signal<Route>(read());
 
 function read(): Route {
-  const [, screen = "", id = ""] = location.pathname.split("/");
+  const [screen = "", id = ""] = location.pathname.slice(base.length).split("/");
   return { screen: screen || "solves", id: decode(id), query: new URLSearchParams(location.search), hash: location.hash.slice(1) };
 }
 
@@ -22,8 +24,19 @@ function decode(part: string): string {
   }
 }
 
+// below returns where the server has a path of the page.
+export const below = (path: string) => (path.startsWith("/") ? base + path.slice(1) : path);
+
+// Links of the page name its paths.
+const vnode = options.vnode;
+options.vnode = (v) => {
+  const props = v.props as { href?: string };
+  if (v.type === "a" && props.href) props.href = below(props.href);
+  vnode?.(v);
+};
+
 export function go(path: string, replace = false) {
-  history[replace ? "replaceState" : "pushState"](null, "", path);
+  history[replace ? "replaceState" : "pushState"](null, "", below(path));
   const before = route.value;
   route.value = read();
   if (!replace && (before.screen !== route.value.screen || before.id !== route.value.id)) scrollTo(0, 0);
@@ -55,8 +68,8 @@ export function listen() {
     const a = (e.target as Element).closest?.("a");
     if (!a || e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey || a.target) return;
     const href = a.getAttribute("href") || "";
-    if (!href.startsWith("/") || href.startsWith("//") || href.startsWith("/api/")) return;
+    if (!href.startsWith(base) || href.startsWith("//") || href.startsWith(base + "api/")) return;
     e.preventDefault();
-    go(href);
+    go("/" + href.slice(base.length));
   });
 }
