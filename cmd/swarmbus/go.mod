@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/charmbracelet/colorprofile v0.4.3
 	github.com/clipperhouse/displaywidth v0.11.0
+	github.com/coreos/go-systemd/v22 v22.7.0
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-cmp v0.7.0
 	github.com/google/jsonschema-go v0.4.3

@@ -66,7 +66,11 @@ func (f *mcpFlags) serve(cmd *cobra.Command) (err error) {
 	if _, err := config.place(false); err != nil {
 		return err
 	}
-	o := server.Options{OnlyMCP: true, Version: version().Version, Refused: refusing(cmd.ErrOrStderr()), Host: host.Options{Dir: config.Dir, Version: version().String(), Full: full(cmd.ErrOrStderr())}}
+	log, err := (&serviceFlags{format: "text", level: "warn"}).log(cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	o := server.Options{OnlyMCP: true, Version: version().Version, Log: log, Host: host.Options{Dir: config.Dir, Version: version().String(), Full: full(cmd.ErrOrStderr())}}
 	if o.Host.Teams, err = f.load(cmd, config.Dir); err != nil {
 		return err
 	}

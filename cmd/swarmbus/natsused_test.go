@@ -37,7 +37,7 @@ var withNATS = map[string]map[string]string{
 	},
 	"rooms": {"--keys=k": "", "--room=ops": "", "--run=r": "--run cannot be combined with --nats", "--otel": ""},
 	"serve": {
-		"--config=serve.yaml": "", "--addr=127.0.0.1:0": "", "--public-url=https://x": "", "--dir=d": "", "--jaeger=http://x": "", "--otel": "",
+		"--config=serve.yaml": "", "--addr=127.0.0.1:0": "", "--public-url=https://x": "", "--log-format=json": "", "--log-level=warn": "", "--token-file=t": "", "--dir=d": "", "--jaeger=http://x": "", "--otel": "",
 		"--demo": "--demo cannot be combined with --nats", "--pace=1s": "--pace is for --demo",
 	},
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,6 +35,8 @@ type serveFlags struct {
 	nats   natsFlags
 	stated bool // --stream was
 	jaeger string
+
+	service serviceFlags
 }
 
 func newServe() *cobra.Command {
@@ -90,6 +92,7 @@ Teams beside the one on --stream, and the rooms of swarmbus rooms --nats, name t
 	cmd.Flags().StringVar(&f.dir, "dir", "", "directory of the journals (default: a temporary one for the demo, else that of swarmbus runs)")
 	cmd.Flags().StringVar(&f.jaeger, "jaeger", "", "address of a page that shows traces, to which those of solves lead: see --otel")
 	cmd.Flags().DurationVar(&f.pace, "pace", time.Second, "with --demo: how long agents seem to think")
+	f.service.define(cmd.Flags())
 	f.nats.define(cmd.Flags())
 	f.nats.defineSnapshots(cmd.Flags())
 	return cmd
@@ -107,6 +110,11 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	if err := f.checkNATS(config); err != nil {
 		return err
 	}
+	log, err := f.service.log(progress)
+	if err != nil {
+		return err
+	}
+	progress = lines{log}
 	var ends ends
 	defer func() { err = errors.Join(err, ends.end()) }() // after the server
 	clean, err := config.place(f.demo)
@@ -114,7 +122,7 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	if err != nil {
 		return err
 	}
-	o := server.Options{Version: version().Version, Refused: refusing(progress)}
+	o := server.Options{Version: version().Version, Log: log}
 	if o.At, err = config.listen(ctx); err != nil {
 		return err
 	}
@@ -127,14 +135,24 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "The console is at %s\n", s.Link())
+	link, err := f.service.link(s)
+	if err != nil {
+		return errors.Join(err, s.Close(ctx))
+	}
+	fmt.Fprintf(out, "The console is at %s\n", link)
 	if o.Joins != nil {
 		fmt.Fprintf(out, "Agents join at %s%s\n", o.At.Base(), join.Prefix)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	logs.ended(ctx, stop)
-	return errors.Join(s.Run(ctx), logs.err())
+	var beside sync.WaitGroup
+	beside.Go(func() { config.tls.reloads(ctx, log) })
+	beside.Go(func() { tells(ctx, s) })
+	err = s.Run(ctx)
+	stop()
+	beside.Wait()
+	return errors.Join(err, logs.err())
 }
 
 // fill has the server show the logs, teams and rooms of the file, or the demo. It returns the logs.
@@ -165,13 +183,6 @@ func full(progress io.Writer) func(run string, err error) {
 			return
 		}
 		fmt.Fprintf(progress, "%s: there is no room on the disk: what is new waits, and goes on when there is some: %s\n", text.Printable(run), text.Printable(err.Error()))
-	}
-}
-
-// refusing returns what says which clients a server refuses.
-func refusing(progress io.Writer) func(protocol, client, limit string) {
-	return func(protocol, client, limit string) {
-		fmt.Fprintf(progress, "%s: %s is refused: %s\n", protocol, text.Printable(client), limit)
 	}
 }
 
@@ -225,11 +236,14 @@ func (c *serveConfig) listen(ctx context.Context) (*server.Listener, error) {
 		at.Trusted = append(at.Trusted, one.Masked())
 	}
 	if c.TLS.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(c.TLS.Cert, c.TLS.Key)
-		if err != nil {
+		c.tls.cert, c.tls.key = c.TLS.Cert, c.TLS.Key
+		if err := c.tls.read(); err != nil {
 			return nil, fmt.Errorf("tls in the file of --config names no certificate with its key: %w", err)
 		}
-		at.Certificate = &pair
+		at.Certificate = c.tls.get
+	}
+	if at.Socket, err = activated(); err != nil {
+		return nil, err
 	}
 	l, err := server.Listen(ctx, at)
 	wrong := (*server.AddrError)(nil)

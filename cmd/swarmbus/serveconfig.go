@@ -36,6 +36,8 @@ type serveConfig struct {
 	URL     string   `json:"url"`
 	Trusted []string `json:"trusted"`
 	Jaeger  string   `json:"jaeger"`
+
+	tls certificate
 }
 
 // publicURL reads the URL at which clients find a server; "": none.

@@ -3,11 +3,13 @@ package guard
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
 	"time"
 
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
@@ -16,6 +18,7 @@ type Options struct {
 	Key   Key
 	Hosts []string // that requests may name: with a port, or with any
 	Site  Site
+	Log   *slog.Logger     // has a line for each token that is refused; nil: none
 	Clock func() time.Time // nil means time.Now
 }
 
@@ -29,6 +32,9 @@ type Guard struct {
 func New(o Options) *Guard {
 	if o.Clock == nil {
 		o.Clock = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Guard{o: o, tries: newTries()}
 }
@@ -92,7 +98,7 @@ func (g *Guard) guard(w http.ResponseWriter, r *http.Request, next http.Handler)
 		tooMany(w)
 	case !ok:
 		if r.Header.Get("Authorization") != "" {
-			g.tries.wrong(addressOf(r), g.o.Clock())
+			g.wrong(r)
 		}
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		refuse(w, http.StatusUnauthorized, "open the link that swarmbus serve printed, or send its token")
@@ -101,6 +107,12 @@ func (g *Guard) guard(w http.ResponseWriter, r *http.Request, next http.Handler)
 	default:
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, user)))
 	}
+}
+
+// wrong counts a wrong token, and notes who sent it, but not the token.
+func (g *Guard) wrong(r *http.Request) {
+	g.tries.wrong(addressOf(r), g.o.Clock())
+	g.o.Log.Warn("token refused", "client", addressOf(r), "method", r.Method, "path", text.Cut(r.URL.Path, 200))
 }
 
 // changes reports whether a request may change state.
@@ -143,7 +155,7 @@ func (g *Guard) session(w http.ResponseWriter, r *http.Request) {
 			tooMany(w)
 			return
 		default:
-			g.tries.wrong(addressOf(r), now)
+			g.wrong(r)
 			refuse(w, http.StatusUnauthorized, "wrong token: open the link that swarmbus serve printed")
 			return
 		}

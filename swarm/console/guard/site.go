@@ -153,6 +153,12 @@ func (s *Site) before(received hop, by []hop) (of hop, some bool) {
 	return of, len(by) > 0
 }
 
+// Knows reports whether an address is of a trusted proxy or of this machine.
+func (s *Site) Knows(of net.Addr) bool {
+	at, ok := of.(*net.TCPAddr)
+	return ok && (at.IP.IsLoopback() || s.trusts(at.IP.String()))
+}
+
 func (s *Site) trusts(address string) bool {
 	at, err := netip.ParseAddr(address)
 	if err != nil {

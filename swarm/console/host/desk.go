@@ -46,7 +46,7 @@ func openTeam(ctx context.Context, o *Options, t Team) (*desk, error) {
 
 // sit opens the desk of a team at a place.
 func sit(ctx context.Context, o *Options, t work.Team, run string, place work.Place) (*desk, error) {
-	d := &desk{Run: run, log: &log{run: run, team: t, feed: o.Hub}}
+	d := &desk{Run: run, log: &log{run: run, team: t, feed: o.Hub, lines: o.Log, since: o.Clock()}}
 	of, err := work.Open(ctx, t, place, work.Options{
 		Continue: true, Kinds: kinds(), Watcher: d.log.watch, Shown: o.Hub.Hold(run), Said: d.log.said, Hook: o.Hook, Watch: o.Watch,
 	})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -38,6 +39,7 @@ type Options struct {
 	// Full is called when a run finds no room on the disk, so that it waits, and with a nil error
 	// when it goes on. Nil: nothing is.
 	Full  func(run string, err error)
+	Log   *slog.Logger // has a line for each solve that begins or stops, and each failed turn; nil: none
 	Clock func() time.Time
 }
 
@@ -60,6 +62,9 @@ func Open(ctx context.Context, o Options) (h *Host, err error) {
 	}
 	if o.Full == nil {
 		o.Full = func(string, error) {}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 	h = &Host{o: o, began: o.Clock(), archive: newArchive(o.Dir)}
 	defer func() {

@@ -2,11 +2,14 @@ package host
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/internal/view"
@@ -40,6 +43,9 @@ type log struct {
 	team work.Team // the owner of the log
 	feed Feed      // nil: nobody follows
 	of   *work.Log
+
+	lines *slog.Logger
+	since time.Time // what is older was said before
 
 	mu    sync.Mutex // protects the field below
 	shown *view.Book
@@ -100,5 +106,27 @@ func (s shower) Folded(record *journal.Record, said signals.Any, of *replay.Thre
 		return nil
 	}
 	own(s.log.team.File, s.log.team.Name, frame.Solve)
+	s.log.note(said, frame.Solve)
 	return s.log.feed.Publish(frame)
 }
+
+// note writes a line of what happened to a solve, without what agents and people say.
+func (l *log) note(said signals.Any, of *api.Solve) {
+	if said.Head().Time.Before(l.since) {
+		return
+	}
+	line := l.lines.With("team", of.Team, "solve", of.ID)
+	switch p := said.Body().(type) {
+	case signals.Task:
+		line.Info("solve began")
+	case runlog.Failed:
+		line.Warn("turn failed", "agent", p.Agent, "round", p.Round, "reason", text.Cut(p.Reason, longest))
+	case runlog.Decided:
+		if p.Stop != 0 {
+			line.Info("solve stopped", "stop", p.Stop.String(), "state", of.State, "rounds", of.Rounds, "signals", of.Signals)
+		}
+	}
+}
+
+// longest is how many bytes of a reason are in a line.
+const longest = 400

@@ -19,11 +19,15 @@ import (
 
 // At says where a server listens, and how clients find it.
 type At struct {
-	Addr        string           // HOST:PORT, without a certificate a loopback address; or unix: and the path of a socket
-	Certificate *tls.Certificate // nil: no TLS
-	Hosts       []string         // names of the server, with any port, beside its address
-	URL         *url.URL         // at which clients find the server; nil: by its address and names
-	Trusted     []netip.Prefix   // proxies that say where requests come from; those at a socket always may
+	// Addr is HOST:PORT, or unix: and the path of a socket. Without a certificate only trusted proxies can
+	// use an address that is no loopback one.
+	Addr   string
+	Socket net.Listener // that the process was given, in place of Addr; nil: none
+	// Certificate returns that of the server, for each connection. Nil: no TLS.
+	Certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
+	Hosts       []string       // names of the server, with any port, beside its address
+	URL         *url.URL       // at which clients find the server; nil: by its address and names
+	Trusted     []netip.Prefix // proxies that say where requests come from; those at a socket always may
 }
 
 // An AddrError says that a server may not listen at an address.
@@ -34,7 +38,7 @@ type AddrError struct {
 
 func (e *AddrError) Error() string {
 	if e.Public {
-		return e.Addr + " is not a loopback address: it needs tls"
+		return e.Addr + " is not a loopback address: without trusted proxies it needs tls"
 	}
 	return strconv.Quote(e.Addr) + " is neither HOST:PORT, such as 127.0.0.1:7333, nor unix: and the path of a socket"
 }
@@ -49,6 +53,10 @@ type Listener struct {
 // Listen begins to listen.
 func Listen(ctx context.Context, at At) (*Listener, error) {
 	l := &Listener{hosts: at.Hosts, site: guard.Site{URL: at.URL, Trusted: at.Trusted, TLS: at.Certificate != nil}}
+	if at.Socket != nil {
+		_, l.site.Local = at.Socket.(*net.UnixListener)
+		return l.at(at.Socket, at)
+	}
 	path, local := strings.CutPrefix(at.Addr, "unix:")
 	if local {
 		l.site.Local = true
@@ -66,15 +74,39 @@ func Listen(ctx context.Context, at At) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("needs a free address, such as 127.0.0.1:0: %w", err)
 	}
+	return l.at(listener, at)
+}
+
+// at takes a listener that is not too public.
+func (l *Listener) at(listener net.Listener, at At) (*Listener, error) {
 	l.Listener = listener
-	if !l.site.TLS {
-		if !l.tcp().IP.IsLoopback() {
-			return nil, errors.Join(&AddrError{at.Addr, true}, listener.Close())
-		}
-		return l, nil
+	switch {
+	case l.site.TLS:
+		l.Listener = tls.NewListener(listener, &tls.Config{GetCertificate: at.Certificate, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}})
+	case l.site.Local || l.tcp().IP.IsLoopback():
+	case len(at.Trusted) == 0:
+		return nil, errors.Join(&AddrError{at.Addr, true}, listener.Close())
+	default:
+		l.Listener = &known{listener, &l.site}
 	}
-	l.Listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{*at.Certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
 	return l, nil
+}
+
+// A known is a listener for trusted proxies and this machine.
+type known struct {
+	net.Listener
+	site *guard.Site
+}
+
+// Accept implements [net.Listener]. It closes the connections of others.
+func (k *known) Accept() (net.Conn, error) {
+	for {
+		c, err := k.Listener.Accept()
+		if err != nil || k.site.Knows(c.RemoteAddr()) {
+			return c, err
+		}
+		_ = c.Close()
+	}
 }
 
 // listenLocal listens at a socket, for the user and the group of the process. One that a killed

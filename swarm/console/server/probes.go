@@ -13,7 +13,7 @@ import (
 // lives answers whether the server works, for who starts it again otherwise. It asks for no token
 // and no name, and says nothing of what is served.
 func (s *Server) lives(w http.ResponseWriter, _ *http.Request) {
-	if s.host.Stuck() {
+	if !s.Works() {
 		api.Refuse(w, api.NewError(http.StatusServiceUnavailable, "a log is not read any further: start the server again"))
 		return
 	}
@@ -22,7 +22,7 @@ func (s *Server) lives(w http.ResponseWriter, _ *http.Request) {
 
 // ready answers whether the server takes work, for who sends requests elsewhere otherwise.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
-	if err := s.works(r.Context()); err != nil {
+	if err := s.takes(r.Context()); err != nil {
 		w.Header().Set("Retry-After", "1")
 		api.Refuse(w, api.NewError(http.StatusServiceUnavailable, err.Error()))
 		return
@@ -33,8 +33,8 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 // glance is how long an answer to ready holds: anybody may ask, and it costs a write.
 const glance = time.Second
 
-// works returns why the server takes no work; nil: it does.
-func (s *Server) works(ctx context.Context) error {
+// takes returns why the server takes no work; nil: it does.
+func (s *Server) takes(ctx context.Context) error {
 	if s.leaves.Load() {
 		return errors.New("the server stops")
 	}

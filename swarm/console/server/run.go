@@ -15,6 +15,7 @@ import (
 func (s *Server) Run(ctx context.Context) error {
 	goes, stop := context.WithCancel(ctx)
 	defer stop()
+	s.o.Log.Info("server started", "address", s.o.At.Base(), "listens", s.o.At.Addr().String(), "version", s.o.Version)
 	opened := make(chan error, 1)
 	go func() { opened <- s.opened(goes, stop) }()
 	err := s.serve(goes)
@@ -22,7 +23,13 @@ func (s *Server) Run(ctx context.Context) error {
 	if failed := <-opened; !errors.Is(failed, context.Canceled) {
 		err = errors.Join(err, failed)
 	}
-	return errors.Join(err, s.Close(ctx))
+	err = errors.Join(err, s.Close(ctx))
+	if err != nil {
+		s.o.Log.Error("server ended", "error", err)
+	} else {
+		s.o.Log.Info("server stopped")
+	}
+	return err
 }
 
 // opened waits until the journals have been read, and stops the server if a team cannot work. A server of
@@ -55,6 +62,7 @@ func (s *Server) serve(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	s.leaves.Store(true)
+	s.o.Log.Info("server stops")
 	s.hang()
 	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()

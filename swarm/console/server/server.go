@@ -16,6 +16,7 @@ package server
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"path/filepath"
 	"sync"
@@ -45,9 +46,9 @@ type Options struct {
 	OnlyMCP bool         // no page, API or other protocol
 	Joins   *join.Desk   // of agents that join, which the server closes; nil: none does
 	Version string       // that protocols tell
-	// Refused is called with a protocol, the name of a client that exceeds a limit, and the limit. It is
-	// called concurrently. Nil: not called.
-	Refused func(protocol, client, limit string)
+	// Log has a line for each start and stop, token and client that is refused, solve and failed turn,
+	// and no token. Nil: none.
+	Log *slog.Logger
 	// Opened is called once all journals have been read, and ends with its context. Nil: not called.
 	Opened func(ctx context.Context, b *api.Backend) error
 }
@@ -71,9 +72,10 @@ type Server struct {
 
 // New returns a server that has begun to read its journals. After an error everything is closed.
 func New(ctx context.Context, o Options) (_ *Server, err error) {
-	if o.Refused == nil {
-		o.Refused = func(string, string, string) {}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
+	o.Host.Log = o.Log
 	boot := xid.New().String()
 	s := &Server{o: o, hub: feed.New(feed.Options{Boot: boot})}
 	defer func() {
@@ -85,14 +87,14 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	if s.host, err = host.Open(ctx, o.Host); err != nil {
 		return nil, err
 	}
-	s.mcp, err = mcpserver.New(ctx, mcpserver.Options{Backend: s.backend(), Version: o.Version, Refused: func(client, limit string) { o.Refused("mcp", client, limit) }})
+	s.mcp, err = mcpserver.New(ctx, mcpserver.Options{Backend: s.backend(), Version: o.Version, Refused: s.refused("mcp")})
 	if err != nil || o.At == nil {
 		return s, err
 	}
 	if s.key, err = guard.Load(filepath.Join(o.Host.Dir, "console.key")); err != nil {
 		return nil, err
 	}
-	s.guard = guard.New(guard.Options{Key: s.key, Hosts: o.At.names(), Site: o.At.site})
+	s.guard = guard.New(guard.Options{Key: s.key, Hosts: o.At.names(), Site: o.At.site, Log: o.Log})
 	routes, err := s.routes(ctx)
 	s.handler = o.At.site.Wrap(routes)
 	return s, err
@@ -110,7 +112,7 @@ func (s *Server) routes(ctx context.Context) (http.Handler, error) {
 		})))
 		return mux, nil
 	}
-	agents, err := a2a.New(ctx, a2a.Options{Backend: s.backend(), Version: s.o.Version, Base: s.o.At.site.Base, Refused: func(client, limit string) { s.o.Refused("a2a", client, limit) }})
+	agents, err := a2a.New(ctx, a2a.Options{Backend: s.backend(), Version: s.o.Version, Base: s.o.At.site.Base, Refused: s.refused("a2a")})
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +124,18 @@ func (s *Server) routes(ctx context.Context) (http.Handler, error) {
 	return mux, nil
 }
 
-// backend returns what the protocols call.
-func (s *Server) backend() *api.Backend { return s.host.Backend() }
+// refused returns what notes the clients of a protocol that are beyond a limit.
+func (s *Server) refused(protocol string) func(client, limit string) {
+	return func(client, limit string) {
+		s.o.Log.Warn("client refused", "protocol", protocol, "client", client, "limit", limit)
+	}
+}
+
+// Backend returns what the protocols call.
+func (s *Server) Backend() *api.Backend { return s.host.Backend() }
+
+// Works reports whether the server works, or has to be started again.
+func (s *Server) Works() bool { return !s.host.Stuck() }
 
 // Link returns the address of the console with the token, for a browser.
 func (s *Server) Link() string { return s.guard.Link(s.o.At.Base()) }

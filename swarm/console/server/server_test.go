@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -258,6 +259,44 @@ func TestAServerListensAtASocketThatAKilledProcessLeft(t *testing.T) {
 		}
 	}
 	to.CloseIdleConnections()
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// One with a private network of proxies needs no TLS: others cannot connect.
+func TestWithoutTLSAPublicAddressIsForTrustedProxies(t *testing.T) {
+	o := server.Options{Host: host.Options{Dir: t.TempDir()}}
+	var err error
+	if o.At, err = server.Listen(t.Context(), server.At{Addr: "0.0.0.0:0", Trusted: []netip.Prefix{netip.MustParsePrefix("10.255.255.0/24")}}); err != nil {
+		t.Fatal(err)
+	}
+	_, end := running(t, o)
+	_, port, err := net.SplitHostPort(o.At.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range all {
+		ip := one.(*net.IPNet).IP
+		if ip.To4() == nil {
+			continue
+		}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+net.JoinHostPort(ip.String(), port)+"/healthz", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := new(http.Transport).RoundTrip(r)
+		if err == nil {
+			_ = got.Body.Close()
+		}
+		if served := err == nil; served != ip.IsLoopback() {
+			t.Errorf("from %s: %v", ip, err)
+		}
+	}
 	if err := end(); err != nil {
 		t.Error(err)
 	}
