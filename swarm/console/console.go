@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -29,11 +30,13 @@ const longest = time.Minute
 // New returns the handler of a console.
 func New(o Options) http.Handler {
 	routes := http.NewServeMux()
-	api.Register(routes, o.Version, o.Backend)
+	if of := api.Register(routes, o.Version, o.Backend); o.Base != "" {
+		of.Servers[0].URL = cmp.Or(strings.TrimSuffix(o.Base, "/"), "/")
+	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /api/feed", o.Hub.Events(guard.User))
 	mux.Handle("GET /api/feed/socket", o.Hub.Socket(guard.User))
-	mux.Handle("POST /api/agui/", (&agui.Server{Backend: o.Backend, Hub: o.Hub, User: guard.User}).Handler())
+	mux.Handle("/api/agui/", problems((&agui.Server{Backend: o.Backend, Hub: o.Hub, User: guard.User}).Handler()))
 	mux.Handle("/api/", within(longest, problems(routes)))
 	mux.Handle("/", within(longest, newPage(o.Files, cmp.Or(o.Base, "/"))))
 	return o.Guard.Wrap(mux)

@@ -15,6 +15,19 @@ import (
 	"github.com/swarmbus/swarmbus/internal/text"
 )
 
+// tags group the routes.
+var tags = []*huma.Tag{
+	{Name: "solves", Description: "Tasks of teams, and what they decide"},
+	{Name: "inbox", Description: "What waits for a person"},
+	{Name: "rooms", Description: "Rooms of the office, and what is said in them"},
+	{Name: "agents", Description: "Agents, and what is known of them"},
+	{Name: "reports", Description: "What workers reported, and what was accepted of it"},
+	{Name: "memory", Description: "What teams know"},
+	{Name: "runs", Description: "Journals"},
+	{Name: "feed", Description: "What happens, as it happens"},
+	{Name: "system", Description: "The server itself"},
+}
+
 // Prefix begins the path of every route.
 const Prefix = "/api"
 
@@ -37,8 +50,16 @@ func Register(mux *http.ServeMux, version string, b *Backend) *huma.OpenAPI {
 			Info: &huma.Info{
 				Title: "swarmbus", Version: cmp.Or(version, "devel"),
 				Description: "What the agents of a server decide, say and ask. A request has the cookie of a session, or the header Authorization: Bearer TOKEN.",
+				License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
+				Contact:     &huma.Contact{Name: "swarmbus", URL: "https://github.com/swarmbus/swarmbus"},
 			},
-			Components: &huma.Components{Schemas: registry},
+			Components: &huma.Components{Schemas: registry, SecuritySchemes: map[string]*huma.SecurityScheme{
+				"token":   {Type: "http", Scheme: "bearer", Description: "The token of the server"},
+				"session": {Type: "apiKey", In: "cookie", Name: "swarmbus", Description: "The cookie that POST " + Prefix + "/session sets, whose name has the port of the server after it"},
+			}},
+			Security: []map[string][]string{{"token": {}}, {"session": {}}},
+			Servers:  []*huma.Server{{URL: "/", Description: "This server"}},
+			Tags:     tags,
 		},
 		OpenAPIPath: Prefix + "/openapi", Formats: formats, DefaultFormat: "application/json",
 		RejectUnknownQueryParameters: true,
@@ -47,6 +68,7 @@ func Register(mux *http.ServeMux, version string, b *Backend) *huma.OpenAPI {
 	for _, some := range []func(huma.API){b.solves, b.inbox, b.rooms, b.agents, b.runs, b.system, described} {
 		some(a)
 	}
+	complete(a.OpenAPI())
 	return a.OpenAPI()
 }
 

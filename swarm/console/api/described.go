@@ -1,7 +1,9 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
+	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -26,7 +28,9 @@ func described(a huma.API) {
 	socket := route("feed-socket", "GET", "/feed/socket", "feed", "What happens, by WebSocket")
 	socket.Description = "A message of the server has one or more Frames, one on each line. A message of the client is a Subscription, which replaces that of the query."
 	socket.Parameters = subscribing()
-	socket.Responses = map[string]*huma.Response{"101": {Description: "Switching Protocols"}}
+	socket.Responses = map[string]*huma.Response{
+		"101": {Description: "Switching Protocols"}, "426": {Description: "Upgrade Required", Content: ref("application/problem+json", "Problem")},
+	}
 
 	open := route("open-session", "POST", "/session", "system", "Exchange a token for a cookie")
 	open.RequestBody = &huma.RequestBody{Required: true, Content: ref("application/json", "Token")}
@@ -42,6 +46,35 @@ func described(a huma.API) {
 	for _, path := range []string{"/inbox/{id}/answer", "/inbox/{id}/verdict"} {
 		a.OpenAPI().Paths[Prefix+path].Post.Responses["409"] = &huma.Response{
 			Description: http.StatusText(http.StatusConflict), Content: ref("application/problem+json", "Problem"),
+		}
+	}
+}
+
+// complete adds to the description what every route may answer, beside what it says of itself: what
+// the guard refuses, and bodies and parameters that are none.
+func complete(of *huma.OpenAPI) {
+	for path, item := range of.Paths {
+		for method, op := range map[string]*huma.Operation{"GET": item.Get, "POST": item.Post, "PUT": item.Put, "DELETE": item.Delete} {
+			if op == nil {
+				continue
+			}
+			statuses := []int{http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusMisdirectedRequest, http.StatusTooManyRequests}
+			if op.RequestBody != nil {
+				statuses = append(statuses, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+			}
+			if path == Prefix+"/session" && method != "GET" {
+				op.Security = []map[string][]string{{}}
+			} else {
+				statuses = append(statuses, http.StatusUnauthorized)
+			}
+			for _, status := range statuses {
+				if code := strconv.Itoa(status); op.Responses[code] == nil {
+					op.Responses[code] = &huma.Response{
+						Description: http.StatusText(status), Content: map[string]*huma.MediaType{"application/problem+json": {Schema: &huma.Schema{Ref: "#/components/schemas/Error"}}},
+					}
+				}
+			}
+			op.Description = cmp.Or(op.Description, op.Summary+".")
 		}
 	}
 }

@@ -66,13 +66,13 @@ type Reader struct {
 
 // FeedHealth is the state of the feed's clients.
 type FeedHealth struct {
-	Clients []Client `json:"clients"`
-	Frames  uint64   `json:"frames" doc:"Sent so far"`
-	Resyncs uint64   `json:"resyncs" doc:"How often a client was too slow"`
+	Clients []FeedClient `json:"clients"`
+	Frames  uint64       `json:"frames" doc:"Sent so far"`
+	Resyncs uint64       `json:"resyncs" doc:"How often a client was too slow"`
 }
 
-// A Client is a reader of the feed.
-type Client struct {
+// A FeedClient is a reader of the feed.
+type FeedClient struct {
 	ID      string    `json:"id"`
 	Type    string    `json:"type" enum:"sse,websocket"`
 	Since   time.Time `json:"since"`

@@ -50,8 +50,12 @@ func (b *Backend) solves(a huma.API) {
 	add(a, route("list-teams", "GET", "/teams", "solves", "Teams that can be given a task"), func(ctx context.Context, _ *none) ([]Team, error) {
 		return b.Solves.Teams(ctx)
 	})
-	start := route("start-solve", "POST", "/solves", "solves", "Start a solve; 200 if a log of several machines has it already, 409 if by other terms", 404, 409, 422, 503)
+	start := route("start-solve", "POST", "/solves", "solves", "Start a solve", 404, 409, 422, 503)
 	start.DefaultStatus = http.StatusCreated
+	start.Description = "Starts a solve. A log of several machines that has it already answers with 200, or by other terms with 409."
+	start.Responses = map[string]*huma.Response{"200": {
+		Description: "A log of several machines has it already", Content: map[string]*huma.MediaType{"application/json": {Schema: a.OpenAPI().Components.Schemas.Schema(typeOf[Solve](), true, "Solve")}},
+	}}
 	type started struct {
 		Status int
 		Body   Solve
@@ -66,7 +70,7 @@ func (b *Backend) solves(a huma.API) {
 		}
 		return &started{http.StatusCreated, one}, nil
 	})
-	add(a, route("list-solves", "GET", "/solves", "solves", "Solves, the newest first"), func(ctx context.Context, in *SolvesQuery) ([]Solve, error) {
+	add(a, route("list-solves", "GET", "/solves", "solves", "Solves, the newest first", 404), func(ctx context.Context, in *SolvesQuery) ([]Solve, error) {
 		return b.Solves.List(ctx, *in)
 	})
 	type one struct {
@@ -111,7 +115,7 @@ func (b *Backend) solves(a huma.API) {
 	add(a, route("what-if", "GET", "/solves/{id}/whatif", "solves", "Decide on the same ballots by every strategy and threshold", 400, 404, 422), func(ctx context.Context, in *other) (WhatIf, error) {
 		return b.Solves.WhatIf(ctx, in.ID, in.At, in.Thresholds)
 	})
-	add(a, route("list-conflicts", "GET", "/conflicts", "solves", "Conflicts between proposals, the newest first"), func(ctx context.Context, in *ConflictsQuery) ([]Conflict, error) {
+	add(a, route("list-conflicts", "GET", "/conflicts", "solves", "Conflicts between proposals, the newest first", 404), func(ctx context.Context, in *ConflictsQuery) ([]Conflict, error) {
 		return b.Solves.Conflicts(ctx, *in)
 	})
 }
@@ -200,7 +204,7 @@ func (b *Backend) agents(a huma.API) {
 		Worker string `query:"worker"`
 		Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 	}
-	add(a, route("list-reports", "GET", "/reports", "reports", "Reports as they were sent, beside what was accepted; the newest first"), func(ctx context.Context, in *which) ([]Report, error) {
+	add(a, route("list-reports", "GET", "/reports", "reports", "Reports as they were sent, beside what was accepted; the newest first", 404), func(ctx context.Context, in *which) ([]Report, error) {
 		return b.Reports.Reports(ctx, in.Run, in.Worker, in.Limit)
 	})
 	add(a, route("search-memory", "GET", "/memory", "memory", "Search what teams know", 404), func(ctx context.Context, in *MemoryQuery) ([]Fact, error) {

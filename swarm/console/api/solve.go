@@ -95,7 +95,7 @@ type SolveDetail struct {
 	Proposals []Proposal `json:"proposals" doc:"In log order; equal ones are one"`
 	Votes     []Vote     `json:"votes" doc:"Every vote, in log order"`
 	Steps     []Step     `json:"steps" doc:"Support after each signal that changed it"`
-	Rounds    []Round    `json:"roundList"`
+	RoundList []Round    `json:"roundList"` // not Rounds, which hides that of Solve from the description
 	Said      []Said     `json:"said" doc:"Every signal in words, in log order"`
 
 	Conflicts   []Conflict   `json:"conflicts"`

@@ -128,10 +128,10 @@ func (c *Client) position() map[string]uint64 {
 	return maps.Clone(c.cursor)
 }
 
-func (c *Client) health() api.Client {
+func (c *Client) health() api.FeedClient {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	of := api.Client{
+	of := api.FeedClient{
 		ID: strconv.FormatUint(c.number, 10), Type: c.typ, Since: c.since, Queue: len(c.queue), Sent: c.sent, Resyncs: c.resyncs,
 		Slow: len(c.queue) > c.bound/2, Filter: "everything",
 	}

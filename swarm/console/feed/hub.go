@@ -255,12 +255,12 @@ func (h *Hub) Subscribe(c *Client, s api.Subscription, after map[string]uint64) 
 func (h *Hub) Health() api.FeedHealth {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	of := api.FeedHealth{Clients: []api.Client{}, Frames: h.frames, Resyncs: h.resyncs}
+	of := api.FeedHealth{Clients: []api.FeedClient{}, Frames: h.frames, Resyncs: h.resyncs}
 	for c := range h.clients {
 		one := c.health()
 		of.Frames, of.Resyncs = of.Frames+one.Sent, of.Resyncs+one.Resyncs
 		of.Clients = append(of.Clients, one)
 	}
-	slices.SortFunc(of.Clients, func(a, b api.Client) int { return a.Since.Compare(b.Since) })
+	slices.SortFunc(of.Clients, func(a, b api.FeedClient) int { return a.Since.Compare(b.Since) })
 	return of
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/coder/websocket"
@@ -63,6 +64,11 @@ func (h *Hub) Socket(user User) http.Handler {
 			return
 		}
 		defer h.Leave(c)
+		if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+			w.Header().Set("Upgrade", "websocket")
+			api.Refuse(w, api.NewError(http.StatusUpgradeRequired, "this is for WebSocket: server-sent events are at "+api.Prefix+"/feed"))
+			return
+		}
 		conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the guard knows by which origins clients find the server
 		if err != nil {
 			return // Accept has answered

@@ -64,7 +64,7 @@ func (r remembering) Revoke(ctx context.Context, v api.Revocation) (api.Revoked,
 	}
 	done, err := d.Memory().Revoke(ctx, v.Source)
 	if err != nil {
-		return of, err
+		return of, refused(err)
 	}
 	for i := range done.Fell {
 		of.Facts = append(of.Facts, done.Fell[i].ID)

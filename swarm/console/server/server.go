@@ -131,8 +131,8 @@ func (s *Server) refused(protocol string) func(client, limit string) {
 	}
 }
 
-// Backend returns what the protocols call.
-func (s *Server) Backend() *api.Backend { return s.host.Backend() }
+// backend returns what the protocols call.
+func (s *Server) backend() *api.Backend { return s.host.Backend() }
 
 // Works reports whether the server works, or has to be started again.
 func (s *Server) Works() bool { return !s.host.Stuck() }

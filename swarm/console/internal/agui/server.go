@@ -48,7 +48,7 @@ type message struct {
 }
 
 // Handler returns the handler of both routes. The caller restricts access to it.
-func (s *Server) Handler() http.Handler {
+func (s *Server) Handler() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+api.Prefix+"/agui/teams/{team}", s.serve)
 	mux.HandleFunc("POST "+api.Prefix+"/agui/solves/{id}", s.serve)

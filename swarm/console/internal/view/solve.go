@@ -262,11 +262,11 @@ func (s *solve) detail(after uint64) api.SolveDetail {
 	of := api.SolveDetail{
 		Solve: s.summary(), Context: s.Task().Context, Lanes: slices.Clone(s.lanes), Terms: s.terms(),
 		Proposals: s.proposals(), Votes: s.ballot.after(after), Said: since(s.said, after, func(w api.Said) uint64 { return w.Seq }),
-		Steps: since(s.steps, after, func(w api.Step) uint64 { return w.Seq }), Rounds: slices.Clone(s.rounds),
+		Steps: since(s.steps, after, func(w api.Step) uint64 { return w.Seq }), RoundList: slices.Clone(s.rounds),
 		Conflicts: s.conflicts(), Debates: s.talks.all(), Escalations: s.escalations(), Calls: s.calls(), Costs: []api.AgentCost{}, Obstacles: []string{},
 		Decision: s.recorded(), Turn: s.turning(), Rests: s.rests(),
 	}
-	of.Rounds = append([]api.Round{}, of.Rounds...)
+	of.RoundList = append([]api.Round{}, of.RoundList...)
 	of.Lanes = append([]string{}, of.Lanes...)
 	for _, agent := range slices.Sorted(maps.Keys(s.costs)) {
 		of.Costs = append(of.Costs, api.AgentCost{Agent: agent, Cost: s.costs[agent]})
