@@ -31,7 +31,11 @@ func Text(e events.Event) string {
 	case events.Pass:
 		return fmt.Sprintf("  (%s passes)", e.From)
 	case events.System:
-		return "  · " + text.Printable(b.Content)
+		said := "  · " + text.Printable(b.Content)
+		if strings.HasSuffix(said, "no such agent") {
+			said += "; /who lists those in this room"
+		}
+		return said
 	case events.Key:
 	}
 	return ""
