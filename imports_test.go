@@ -136,7 +136,7 @@ var rules = []struct {
 	{"swarm/teams/catalogue", rule{ours: []string{"agents/models"}}},
 	{"swarm/teams", rule{
 		ours: []string{
-			"swarm/claims",
+			"swarm/claims", "internal/schema",
 			"signals", "signals/coordination", "consensus", "agents", "agents/asking", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle",
 			"bus/journal", "swarm/cassette", "swarm/runlog", "swarm/solves", // for the tests of what a person allows
 			"internal/yamlfile", "swarm/teams/catalogue", "agents/routing", "agents/reports", "swarm/reporting",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/client"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
 // tokenVariable has the token of a server, unless its link does.
@@ -286,7 +288,7 @@ func goesOn(ctx context.Context, c *client.Client, solve string, stopped uint64)
 
 // solve has a team of the server work on a task, and shows how it does.
 func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) error {
-	if err := errors.Join(withServer(cmd, "team", "context", "facts-differ", "checkable", "json", "log"), of.form.check()); err != nil {
+	if err := errors.Join(withServer(cmd, "team", "context", "facts-differ", "checkable", "schema", "json", "log"), of.form.check()); err != nil {
 		return err
 	}
 	switch {
@@ -307,6 +309,13 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 	}
 	if cmd.Flags().Changed("checkable") {
 		task.Checkable = &of.team.provable
+	}
+	if cmd.Flags().Changed("schema") {
+		answer, err := teams.AnswerOf(of.team.by.schema)
+		if err != nil {
+			return usage(fmt.Errorf("--schema: %w", err))
+		}
+		task.Schema = json.RawMessage((&teams.Team{Answer: answer}).AnswerSchema())
 	}
 	one, err := c.Start(cmd.Context(), task)
 	if err != nil {

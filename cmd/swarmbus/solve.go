@@ -90,6 +90,9 @@ never overspent. A budget in money needs prices in dollars for a million tokens 
 output: --price openai:NAME=2.50/10. A call that failed or was cut off counts with its likely
 cost, until --resume RUN --settle counts it as free.
 
+With --schema FILE the answer is JSON that conforms to the JSON Schema in the file: equal values
+are one proposal, and the result says field by field who agrees.
+
 --journal records the run, and --resume continues one that was killed, canceled, failed, or
 ran out of time or money; no answer that is recorded is asked for again. A run that asks a
 question is continued by swarmbus answer. --record writes the models' answers to a file, and
@@ -140,7 +143,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	case f.resume != "":
-		if name := given("team", "model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "rounds", "seed", "record", "cassette", "journal"); name != "" {
+		if name := given("team", "model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "schema", "rounds", "seed", "record", "cassette", "journal"); name != "" {
 			return usage(fmt.Errorf("--%s cannot be combined with --resume, which takes it from the run", name))
 		}
 		if len(args) > 0 {
@@ -149,7 +152,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if f.cassette != "" {
-		if name := given("model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "rounds", "seed", "base-url", "budget", "price", "record"); name != "" {
+		if name := given("model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "schema", "rounds", "seed", "base-url", "budget", "price", "record"); name != "" {
 			return usage(fmt.Errorf("--%s cannot be combined with --cassette, which contains it", name))
 		}
 		if len(args) > 0 {
@@ -196,7 +199,7 @@ func (t *solveTerms) here() (err error) {
 // notEmpty refuses flags that were given without a value, such as those of a variable
 // that is not set: what they limit would have no limit.
 func notEmpty(cmd *cobra.Command) error {
-	for _, name := range []string{"team", "mode", "conflicts", "advocate", "writer", "budget", "base-url", "record", "cassette", "journal", "resume", "by", "vote", "against", "call", "question", "allow", "deny"} {
+	for _, name := range []string{"team", "mode", "conflicts", "advocate", "writer", "schema", "budget", "base-url", "record", "cassette", "journal", "resume", "by", "vote", "against", "call", "question", "allow", "deny"} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
 			return usage(fmt.Errorf("--%s is empty", name))
 		}

@@ -62,6 +62,7 @@ type terms struct {
 	advocate            string
 	speakers            int
 	writer              string
+	schema              string
 }
 
 func (t *terms) define(flags *pflag.FlagSet) {
@@ -71,6 +72,7 @@ func (t *terms) define(flags *pflag.FlagSet) {
 	flags.StringVar(&t.conflicts, "conflicts", string(teams.ConflictPolicies()[0]), "how conflicts between proposals are settled, where the agents deliberate: "+words(teams.ConflictPolicies())+"; with escalate a person is asked in other modes, too")
 	flags.StringVar(&t.advocate, "advocate", "", "agent that argues against what the votes have chosen before it is decided, where the agents deliberate, such as critic (default: nobody)")
 	flags.StringVar(&t.writer, "writer", "", "model of the team that writes the answer as a text, such as ollama:qwen3 (default: none)")
+	flags.StringVar(&t.schema, "schema", "", "file with the JSON Schema that the answer conforms to (default: the answer is a text)")
 	flags.IntVar(&t.speakers, "speakers", 0, "agents that speak in a round, where the agents deliberate: those addressed, then those with the most relevant news (default: all with news)")
 }
 
@@ -218,6 +220,13 @@ func (f *teamFlags) change(cmd *cobra.Command, t *teams.Team) error {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
 			set()
 		}
+	}
+	if flag := cmd.Flags().Lookup("schema"); flag != nil && flag.Changed {
+		answer, err := teams.AnswerOf(f.by.schema)
+		if err != nil {
+			return fmt.Errorf("--schema: %w", err)
+		}
+		t.Answer = answer
 	}
 	t.Budget = cmp.Or(teams.Budget(f.budget), t.Budget)
 	if err := f.setBase(t); err != nil {

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,7 @@ type run struct {
 // words are asked once: known reports whether the log had the solve before, which then is shown if
 // it is over, and continued or left to the process that drives it otherwise.
 func (d *Desk) Start(ctx context.Context, t Task) (thread string, known bool, err error) {
+	t = d.typed(t)
 	if err := d.Begun(ctx); err != nil {
 		return "", false, err
 	}
@@ -97,7 +99,13 @@ func (d *Desk) drives(t Task) func(context.Context) iter.Seq2[solves.Event, erro
 // Solve yields the events of a task that is solved meanwhile, as [Desk.Follow] does. The solve ends
 // with ctx, and with the iteration.
 func (d *Desk) Solve(ctx context.Context, t Task) iter.Seq2[solves.Event, error] {
-	return d.during(ctx, "", d.drives(t))
+	return d.during(ctx, "", d.drives(d.typed(t)))
+}
+
+// typed returns a task with the schema of its answers: its own, or that of the team.
+func (d *Desk) typed(t Task) Task {
+	t.Schema = cmp.Or(t.Schema, d.File.AnswerSchema())
+	return t
 }
 
 // Continue yields the events of a solve that is continued meanwhile, with an answer or, for nil,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/internal/text"
@@ -31,7 +32,7 @@ func Load(nameOrFile string, changes ...func(*Team)) (*Team, error) {
 
 // Parse returns the team that a YAML text describes, with changes that are made before it
 // is validated. Errors are of type [*Error], joined, in the order of the file, whose name is
-// only for them.
+// for them, and says to what the names of other files in it are relative.
 func Parse(file string, text []byte, changes ...func(*Team)) (*Team, error) {
 	f := yamlfile.New(file)
 	if findSecrets(f, text); f.Err() != nil {
@@ -40,6 +41,10 @@ func Parse(file string, text []byte, changes ...func(*Team)) (*Team, error) {
 	t := new(Team)
 	if err := f.Decode(text, t); err != nil {
 		return nil, err
+	}
+	if err := t.Answer.read(filepath.Dir(file)); err != nil {
+		f.Add("answer.schema", err.Error())
+		return nil, f.Err()
 	}
 	for _, change := range changes {
 		change(t)

@@ -11,13 +11,13 @@ import (
 var ready embed.FS
 
 //go:embed team.schema.json
-var schema string
+var fileSchema string
 
 // SchemaID is the id of the schema, and where editors find it.
 const SchemaID = "https://raw.githubusercontent.com/swarmbus/swarmbus/main/swarm/teams/team.schema.json"
 
 // Schema returns the JSON schema of a file with a team.
-func Schema() string { return schema }
+func Schema() string { return fileSchema }
 
 // Names returns the names of the ready-made teams.
 func Names() (names []string) {

@@ -39,6 +39,8 @@ type Team struct {
 	Coordinator string   `json:"coordinator,omitempty" jsonschema:"The agent that gets what is addressed to the coordinator, and may end what agents say to coordinate. Default: nobody does."`
 	Reports     *Reports `json:"reports,omitempty" jsonschema:"Agents with models add a typed report to each turn, whose findings and escalations go through a gate. Default: they do not."`
 
+	Answer *Answer `json:"answer,omitempty" jsonschema:"What answers are. Default: texts."`
+
 	Writer string `json:"writer,omitempty" jsonschema:"The model of the team that writes the answer as a text, which cites what was said. Default: a template."`
 
 	Budget   Budget   `json:"budget,omitempty" jsonschema:"Maximum cost of a solve, such as 0.50usd or 20000tokens. Default: unlimited."`

@@ -120,6 +120,9 @@ func (t *Team) problems() []*Error {
 }
 
 func (t *Team) checkTerms(f *faults) {
+	if t.Answer != nil {
+		f.check("answer.schema", t.Answer.check())
+	}
 	known(f, "mode", t.Mode, Modes())
 	known(f, "strategy", t.Strategy, Strategies())
 	known(f, "conflicts", t.Conflicts, ConflictPolicies())

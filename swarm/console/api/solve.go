@@ -1,6 +1,9 @@
 package api
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // States of a solve.
 const (
@@ -109,8 +112,24 @@ type SolveDetail struct {
 	Turn      *Turning   `json:"turn,omitempty" doc:"What turned it"`
 	Revision  *Revision  `json:"revision,omitempty" doc:"What the votes decide without what was taken back after the decision; absent: nothing was. Leader, proposals, steps and rests go by it"`
 	Synthesis *Synthesis `json:"synthesis,omitempty" doc:"The answer as a text, once it stopped"`
+	Fields    []Field    `json:"fields,omitempty" doc:"Of the value that was chosen, or leads, if the task has a schema: what is agreed on, once it stopped"`
 	Rests     []Rest     `json:"rests" doc:"What the decision rests on: what it would be without each voter"`
 	Trace     *Trace     `json:"trace,omitempty"`
+}
+
+// A Field is a part of a value, with how many of those who stand for one have the same there.
+type Field struct {
+	Path  string  `json:"path" doc:"Such as owner or at.line; empty: the whole value"`
+	Value string  `json:"value,omitempty" doc:"JSON; absent: the value has no such member"`
+	Agree int     `json:"agree"`
+	Of    int     `json:"of" doc:"How many stand for a value"`
+	Other []Other `json:"other,omitempty" doc:"What others have instead, most first"`
+}
+
+// Other is what some have in a field instead.
+type Other struct {
+	Value string   `json:"value,omitempty" doc:"JSON; absent: no such member"`
+	By    []string `json:"by"`
 }
 
 // Terms are the rules of a decision.
@@ -370,6 +389,8 @@ type NewSolve struct {
 	Team    string `json:"team" minLength:"1" maxLength:"64"`
 	Task    string `json:"task" minLength:"1" maxLength:"65536"`
 	Context string `json:"context,omitempty" maxLength:"65536"`
+	// Schema is a JSON Schema.
+	Schema json.RawMessage `json:"schema,omitempty" doc:"JSON Schema that answers conform to. Default: that of the team, or none"`
 
 	FactsDiffer *bool `json:"factsDiffer,omitempty" doc:"The agents know different facts, all of which matter, which the mode auto goes by. Default: what the team says"`
 	Checkable   *bool `json:"checkable,omitempty" doc:"Who has a right answer can prove it to the others, which auto goes by. Default: what the team says"`

@@ -64,8 +64,16 @@ func (s *solve) decided(d consensus.Decision) *api.Decision {
 // synthesis returns the answer as a text. That of a long log takes a while, and is kept.
 func (s *solve) synthesis() *api.Synthesis {
 	if s.texted != len(s.Log) {
-		w := solves.Of(s.Thread).Synthesis()
-		s.text, s.texted = api.Synthesis{Text: w.Text, By: w.By, Why: w.Why}, len(s.Log)
+		r := solves.Of(s.Thread)
+		w := r.Synthesis()
+		s.text, s.texted, s.fields = api.Synthesis{Text: w.Text, By: w.By, Why: w.Why}, len(s.Log), nil
+		for _, f := range r.Fields() {
+			of := api.Field{Path: f.Path, Value: string(f.Value), Agree: f.Agree, Of: f.Of}
+			for _, o := range f.Other {
+				of.Other = append(of.Other, api.Other{Value: string(o.Value), By: o.By})
+			}
+			s.fields = append(s.fields, of)
+		}
 	}
 	text := s.text
 	return &text

@@ -37,6 +37,7 @@ type solve struct {
 
 	text   api.Synthesis // of the first texted signals
 	texted int
+	fields []api.Field // likewise
 
 	now     consensus.Decision // on the votes as they are
 	revised *solves.Revision   // by what is left; nil: nothing was taken back after the decision
@@ -276,6 +277,7 @@ func (s *solve) detail(after uint64) api.SolveDetail {
 	}
 	if s.Stage.Stopped() && of.State != api.Waiting {
 		of.Revision, of.Synthesis = s.revision(), s.synthesis()
+		of.Fields = s.fields
 	}
 	if of.State == api.Waiting && s.revised != nil { // what it was asked on is not what it will be decided on
 		of.Decision = s.decided(s.revised.Decision)
