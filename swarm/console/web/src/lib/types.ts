@@ -17,7 +17,7 @@ export interface Detail extends Solve {
   context?: string; terms: Terms; lanes: string[]; people?: string[];
   proposals: Proposal[]; votes: Vote[]; steps: Step[]; roundList: Round[]; said: Said[];
   conflicts: Conflict[]; debates: Debate[]; escalations: Escalation[]; calls: Item[]; costs: (Cost & { agent: string })[]; obstacles: string[];
-  decision?: Decision; revision?: Revision; synthesis?: Synthesis; turn?: Turning; rests: Rest[]; trace?: { id: string; url?: string };
+  decision?: Decision; revision?: Revision; synthesis?: Synthesis; fields?: Field[]; turn?: Turning; rests: Rest[]; trace?: { id: string; url?: string };
 }
 export interface Terms { strategy: string; reason?: string; threshold: number; quorum: number; electorate?: string[]; learns: boolean }
 export interface Proposal {
@@ -44,6 +44,7 @@ export interface Decision {
 }
 export interface Revision extends Decision { said: number[]; changed: boolean }
 export interface Synthesis { text: string; by?: string; why?: string }
+export interface Field { path: string; value?: string; agree: number; of: number; other?: { value?: string; by: string[] }[] }
 export interface Turning { seq: number; by: string; text: string; from?: string; to: string; changers: string[]; cause?: number }
 export interface Rest { voter: string; outcome: string; choice?: string; support: number; falls: boolean }
 export interface Cell { strategy: string; threshold: number; outcome: string; choice?: string; leader?: string; support: number; confidence: number; withheld?: string; same: boolean }

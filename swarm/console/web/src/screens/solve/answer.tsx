@@ -32,6 +32,26 @@ export function Answer({ view }: { view: View }) {
   );
 }
 
+// Fields is a value as a table: how many agree on each field, and who has what else.
+export function Fields({ view }: { view: View }) {
+  const fields = view.play.detail.fields;
+  if (!fields?.length || !view.end.value || view.strategy.value || view.threshold.value) return null;
+  return (
+    <section class="written" aria-label="The answer field by field">
+      <h2>Field by field</h2>
+      <table>
+        <thead><tr><th scope="col">Field</th><th scope="col">Value</th><th scope="col">Agree</th><th scope="col">Instead</th></tr></thead>
+        <tbody>{fields.map((f) => (
+          <tr key={f.path}>
+            <th scope="row">{clean(f.path || "value")}</th><td>{clean(f.value ?? "absent")}</td><td>{f.agree} of {f.of}</td>
+            <td>{(f.other ?? []).map((o) => `${clean(o.value ?? "absent")}: ${o.by.map(clean).join(", ")}`).join("; ")}</td>
+          </tr>
+        ))}</tbody>
+      </table>
+    </section>
+  );
+}
+
 // cited is a line with its citations, such as [12] or [12, 14], as links to signals that there are.
 function cited(line: string, view: View) {
   return line.split(/(\[\d+(?:\s*,\s*\d+)*\])/).map((part, i) => {

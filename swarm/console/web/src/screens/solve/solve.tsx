@@ -15,7 +15,7 @@ import { Key, Top } from "../../parts/small";
 import { Ready } from "../../parts/state";
 import { took } from "../../lib/words";
 import { limit } from "../solves";
-import { Answer } from "./answer";
+import { Answer, Fields } from "./answer";
 import { Figure } from "./figure";
 import { Log } from "./log";
 import { Rail } from "./rail";
@@ -39,6 +39,7 @@ function Loaded({ detail, again, put }: { detail: Detail; again: () => void; put
         <div class="col">
           <Verdict view={view} />
           <HowItWent view={view} />
+          <Fields view={view} />
           <Answer view={view} />
           <Log view={view} />
         </div>
