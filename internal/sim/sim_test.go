@@ -3,6 +3,13 @@
 // schedule: at which of the boundaries that a solve crosses (a signal published, a record written,
 // a model or a tool called) which fault falls. However it was stopped, the solve has to end as
 // without faults.
+//
+// Faults of the past that were put back are found by its 200 schedules and the outages at every boundary:
+// an end that can be resumed and closes its thread; an outage before a vote that ends as no-progress; turns
+// of an outage that are not taken again, in time or late; a decision that is returned and not in the
+// journal; a tool whose panic ends the process; and a call that began and is made again unasked. It does not
+// find a round that begins before the journal has what it acts on: swarm's
+// TestTurnActsOnJournaledSignalsOnly does.
 package sim_test
 
 import (

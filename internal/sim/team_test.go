@@ -84,6 +84,9 @@ func (w *world) team(by journal.Caller) []*agents.Agent {
 			if _, err := c.Make(ctx, models.Call{ID: "1", Name: tool.Name, Args: []byte(`{}`)}); err != nil {
 				return agents.Fail(err)
 			}
+			if err := w.asks(ctx); err != nil { // with the result
+				return agents.Fail(err)
+			}
 			return agents.Emit(ballots...)
 		})
 	}
