@@ -133,7 +133,7 @@ func TestAVoteInWhichSomeNeverAnswerHasTheAnswerOfTheOthers(t *testing.T) {
 			s := newSwarm(t, swarm.Options{Agents: team, Mode: mode.Vote, Journal: store, Seed: 3, Limits: swarm.Limits{Deadline: 2 * time.Second}})
 			began := time.Now()
 			r := solve(t, s)
-			stop := map[int]runlog.StopReason{0: runlog.StopNoProgress, 1: runlog.StopAnswered, 2: runlog.StopDeadline, 3: runlog.StopConsensus}[answering]
+			stop := map[int]runlog.StopReason{0: runlog.StopDeadline, 1: runlog.StopAnswered, 2: runlog.StopDeadline, 3: runlog.StopConsensus}[answering]
 			if took := time.Since(began); r.Answer != want || r.Stop != stop || took > 2*time.Second {
 				t.Errorf("%d answer: %q by %v after %v (%s), want %q", answering, r.Answer, r.Stop, took, r.Detail, want)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -337,4 +338,45 @@ func TestATurnThatExceedsItsTimeoutIsAbandoned(t *testing.T) {
 			t.Errorf("%v after %v, left behind %v", r.Stop, took, r.LeftBehind)
 		}
 	})
+}
+
+// A server that is down for longer than a round: the turns of a vote are late, and their end is the
+// solve's, which can be resumed.
+func TestAVoteWaitsForLateTurnsAndNamesWhyTheyFailed(t *testing.T) {
+	down := errors.New("connection refused")
+	for name, c := range map[string]struct {
+		err  error
+		want runlog.StopReason
+		says string
+	}{
+		"down":  {agents.Retryable(down, time.Minute), runlog.StopError, "connection refused"},
+		"hangs": {nil, runlog.StopDeadline, "was late in round 1"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var team []*agents.Agent
+			for _, id := range []string{"a", "b", "c"} {
+				team = append(team, reacts(id, func(ctx context.Context, _ *agents.Turn) seq {
+					for took := time.After(time.Minute); ; {
+						select {
+						case <-ctx.Done():
+							return agents.Fail(context.Cause(ctx))
+						case <-took:
+							if c.err != nil {
+								return agents.Fail(c.err)
+							}
+						}
+					}
+				}))
+			}
+			s, err := swarm.New(swarm.Options{Agents: team, Mode: mode.Vote, Limits: swarm.Limits{Deadline: 2 * time.Minute}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			r, _ := s.Solve(t.Context(), signals.Task{Task: "which one?"})
+			if r.Stop != c.want || !strings.Contains(r.Detail, c.says) || !r.Stop.GoesOn() {
+				t.Errorf("%s: %v %q", name, r.Stop, r.Detail)
+			}
+		})
+	}
 }
