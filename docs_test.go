@@ -134,8 +134,8 @@ func TestModulesThatAPackageTakesInAreAsStated(t *testing.T) {
 		"agents":           "github.com/rs/xid",
 		"bus":              "github.com/rs/xid",
 		"consensus":        "",
-		"swarm":            "github.com/google/jsonschema-go github.com/gowebpki/jcs github.com/rs/xid", // which check the arguments of answers, and values
-		"swarm/transcript": "github.com/clipperhouse/displaywidth github.com/clipperhouse/uax29/v2 github.com/google/jsonschema-go github.com/gowebpki/jcs github.com/rs/xid",
+		"swarm":            "github.com/google/jsonschema-go github.com/gowebpki/jcs github.com/rs/xid golang.org/x/text", // which check the arguments of answers, and values
+		"swarm/transcript": "github.com/clipperhouse/displaywidth github.com/clipperhouse/uax29/v2 github.com/google/jsonschema-go github.com/gowebpki/jcs github.com/rs/xid golang.org/x/text",
 	} {
 		list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./"+pkg)
 		printed, err := list.Output()

@@ -68,6 +68,7 @@ var rules = []struct {
 	{"agents/models", rule{ours: []string{"signals", "agents", "agents/hooks"}}},
 	{"agents/models/limits", rule{ours: []string{"agents/models", "internal/retry"}, others: []string{"golang.org/x/time/rate"}}},
 	{"internal/retry", rule{}},
+	{"internal/names", rule{others: []string{"golang.org/x/text/unicode/norm"}}},
 	{"internal/schema", rule{others: []string{"github.com/google/jsonschema-go/jsonschema", "github.com/gowebpki/jcs"}}},
 	{"internal/forms", rule{}},
 	{"agents/memory", rule{ours: []string{"signals", "agents/models", "agents/tools"}}},
@@ -100,7 +101,7 @@ var rules = []struct {
 	{"agents/tools/mcp", rule{ours: []string{"internal/schema", "signals", "agents", "agents/asking", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
 	{"agents/thinker", rule{ours: []string{"internal/schema", "signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/routing", "agents/tools"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/asking", "agents/models", "agents/tools", "bus", "bus/journal"}}},
-	{"swarm/runlog", rule{ours: []string{"internal/schema", "signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/routing", "swarm/claims", "swarm/mode", "swarm/settle"}}},
+	{"swarm/runlog", rule{ours: []string{"internal/names", "internal/schema", "signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/routing", "swarm/claims", "swarm/mode", "swarm/settle"}}},
 	{"swarm/mode", rule{ours: []string{"signals", "consensus", "agents"}}},
 	{"swarm/claims", rule{ours: []string{"conflict", "consensus", "signals", "agents"}}},
 	{"swarm/said", rule{ours: []string{"agents/asking", "agents/routing", "signals", "signals/coordination", "conflict", "bus", "agents", "swarm/runlog", "swarm/settle", "swarm/claims"}}},
@@ -176,7 +177,7 @@ var rules = []struct {
 		"otel", "otel/oteltest", "swarm/transcript", // for the test that adds a kind
 	}}},
 	{"swarm/console/feed", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/coder/websocket"}}},
-	{"swarm/console/guard", rule{ours: []string{"swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},
+	{"swarm/console/guard", rule{ours: []string{"internal/names", "signals", "swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},
 	{"swarm/console/host", rule{ours: []string{
 		"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/hooks", "agents/memory", "agents/models", "agents/models/limits", "agents/reports", "agents/routing", "swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
 		"swarm/desk", "swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/internal/view",

@@ -141,7 +141,7 @@ agent, or a leader that is contested.`,
 	group(root, "Decisions", seen.on(newSolve()), seen.on(newAnswer()), newSay(), newRetract(), newOutcome(), seen.on(newDecide()))
 	group(root, "Teams", newTeam(), newDoctor(), seen.on(newAgent()), newKeys())
 	group(root, "Runs", newRuns(), newShow(), newLog(), newReplay(), newVerify(), newExport(), newImport())
-	group(root, "Servers and rooms", seen.on(newServe()), newMCP(), seen.on(newRooms()), newRoom())
+	group(root, "Servers and rooms", seen.on(newServe()), newMCP(), seen.on(newRooms()), newRoom(), newToken())
 	root.AddCommand(newSchema(), newModels(), newVersion())
 	helps(root)
 	root.InitDefaultHelpCmd()

@@ -4,21 +4,19 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/internal/names"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 // Insiders are the ids of the agents of a solve. Answers to it come from nobody among them.
 type Insiders []string
 
-// Outside reports whether a name is neither the system's nor similar to that of an
-// agent.
+// Outside reports whether a name is neither the system's nor one that may be taken for that of an
+// agent ([names.Alike]).
 func (t Insiders) Outside(source string) bool {
-	return source != bus.System && !slices.ContainsFunc(t, func(id string) bool {
-		return strings.EqualFold(strings.TrimSpace(id), strings.TrimSpace(source))
-	})
+	return source != bus.System && !slices.ContainsFunc(t, func(id string) bool { return names.Alike(id, source) })
 }
 
 // Unrecorded returns the answer of a solve, if it is not recorded as one yet; else nil. Where a call of

@@ -13,6 +13,7 @@ require (
 	github.com/gowebpki/jcs v1.0.2 // indirect
 	github.com/rs/xid v1.6.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 )
 
 require github.com/swarmbus/swarmbus v0.0.0

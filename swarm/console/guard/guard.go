@@ -1,11 +1,14 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,11 +18,14 @@ import (
 
 // Options of a [Guard]. Hosts and the key are required.
 type Options struct {
-	Key   Key
-	Hosts []string // that requests may name: with a port, or with any
-	Site  Site
-	Log   *slog.Logger     // has a line for each token that is refused; nil: none
-	Clock func() time.Time // nil means time.Now
+	Key    Key
+	Tokens Tokens // beside that of the key, with their roles
+	// Operators are paths below which only operators may do anything.
+	Operators []string
+	Hosts     []string // that requests may name: with a port, or with any
+	Site      Site
+	Log       *slog.Logger     // has a line for each token that is refused; nil: none
+	Clock     func() time.Time // nil means time.Now
 }
 
 // A Guard decides about requests. It may be used concurrently. Make one with [New].
@@ -92,7 +98,7 @@ func (g *Guard) guard(w http.ResponseWriter, r *http.Request, next http.Handler)
 		g.session(w, r)
 		return
 	}
-	user, byCookie, ok := g.user(r)
+	who, user, byCookie, ok := g.user(r)
 	switch {
 	case !ok && r.Header.Get("Authorization") != "" && !g.tries.may(addressOf(r), g.o.Clock()):
 		tooMany(w)
@@ -104,8 +110,10 @@ func (g *Guard) guard(w http.ResponseWriter, r *http.Request, next http.Handler)
 		refuse(w, http.StatusUnauthorized, "open the link that swarmbus serve printed, or send its token")
 	case byCookie && changes(r) && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") != "same-origin":
 		refuse(w, http.StatusForbidden, "the request does not say that it comes from a page of this server")
+	case !who.Role.May(g.takes(r)):
+		refuse(w, http.StatusForbidden, fmt.Sprintf("the token %q has the role %s, and this takes the role %s", who.Name, who.Role, g.takes(r)))
 	default:
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, user)))
+		next.ServeHTTP(w, r.WithContext(api.By(context.WithValue(r.Context(), userKey{}, user), who)))
 	}
 }
 
@@ -115,23 +123,51 @@ func (g *Guard) wrong(r *http.Request) {
 	g.o.Log.Warn("token refused", "client", addressOf(r), "method", r.Method, "path", text.Cut(r.URL.Path, 200))
 }
 
+// takes returns the least role that a request takes, whatever it asks for. What more it takes is said
+// where it is done ([api.Backend.Guarded]).
+func (g *Guard) takes(r *http.Request) api.Role {
+	switch {
+	case slices.ContainsFunc(g.o.Operators, func(p string) bool { return r.URL.Path == p || strings.HasPrefix(r.URL.Path, p+"/") }):
+		return api.RoleOperator
+	case changes(r):
+		return api.RoleAuthor
+	}
+	return api.RoleReader
+}
+
 // changes reports whether a request may change state.
 func changes(r *http.Request) bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
-// user returns the user of a request, and whether only a cookie identifies them.
-func (g *Guard) user(r *http.Request) (user string, byCookie, ok bool) {
+// user returns who sends a request, the user that it counts for, and whether only a cookie
+// identifies them.
+func (g *Guard) user(r *http.Request) (who api.Who, user string, byCookie, ok bool) {
 	if token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); found {
-		return "token " + addressOf(r), false, g.o.Key.is(token)
+		who, _, ok = g.who(token)
+		return who, "token " + cmp.Or(who.Name, addressOf(r)), false, ok
 	}
-	of, _ := g.o.Site.cookie(r)
-	c, err := r.Cookie(of)
+	named, _ := g.o.Site.cookie(r)
+	c, err := r.Cookie(named)
 	if err != nil {
-		return "", false, false
+		return who, "", false, false
 	}
-	name, ok := g.o.Key.opens(c.Name, c.Value, g.o.Clock())
-	return "session " + name, true, ok
+	session, hash, ok := g.o.Key.opens(c.Name, c.Value, g.o.Clock())
+	if who.Role = api.RoleOperator; ok && len(hash) > 0 {
+		var of Token
+		of, ok = g.o.Tokens.again(hash)
+		who = api.Who{Name: of.Name, Role: of.Role}
+	}
+	return who, "session " + session, true, ok
+}
+
+// who returns who has a token, and its hash if it is not that of the key.
+func (g *Guard) who(token string) (who api.Who, hash []byte, ok bool) {
+	if g.o.Key.is(token) {
+		return api.Who{Role: api.RoleOperator}, nil, true
+	}
+	of, ok := g.o.Tokens.of(token)
+	return api.Who{Name: of.Name, Role: of.Role}, of.Hash, ok
 }
 
 // session exchanges a token for a cookie, or ends a session.
@@ -147,10 +183,11 @@ func (g *Guard) session(w http.ResponseWriter, r *http.Request) {
 			refuse(w, http.StatusUnprocessableEntity, "the body is not {\"token\": …}")
 			return
 		}
+		_, hash, right := g.who(in.Token)
 		switch now := g.o.Clock(); {
-		case g.o.Key.is(in.Token): // of 256 random bits, which no number of guesses finds: it is never locked out
+		case right: // of 256 random bits, which no number of guesses finds: it is never locked out
 			of, _ := g.o.Site.cookie(r)
-			g.set(w, r, g.o.Key.session(of, now.Add(validity)), int(validity/time.Second))
+			g.set(w, r, g.o.Key.session(of, now.Add(validity), hash), int(validity/time.Second))
 		case !g.tries.may(addressOf(r), now):
 			tooMany(w)
 			return

@@ -27,16 +27,11 @@ func NewKey() (k Key) {
 
 // Load returns the key in a file that only its owner may read, or makes one.
 func Load(path string) (k Key, err error) {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if err := private(path); errors.Is(err, fs.ErrNotExist) {
 		k = NewKey()
 		return k, os.WriteFile(path, k[:], 0o600)
-	}
-	if err != nil {
+	} else if err != nil {
 		return k, err
-	}
-	if !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 {
-		return k, fmt.Errorf("guard: others can read %s: set its mode to 0600", path)
 	}
 	text, err := os.ReadFile(path)
 	if err == nil && copy(k[:], text) != len(k) {
@@ -60,25 +55,26 @@ func (k Key) is(token string) bool {
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
-// session returns the value of a cookie with a name that is valid until a time.
-func (k Key) session(name string, until time.Time) string {
-	var about [24]byte
+// session returns the value of a cookie with a name that is valid until a time, for the token with a
+// hash; nil: that of the key.
+func (k Key) session(name string, until time.Time, hash []byte) string {
+	about := make([]byte, 24)
 	binary.BigEndian.PutUint64(about[:8], uint64(until.Unix()))
 	_, _ = rand.Read(about[8:])
-	text := base64.RawURLEncoding.EncodeToString(about[:])
+	text := base64.RawURLEncoding.EncodeToString(append(about, hash...))
 	return text + "." + base64.RawURLEncoding.EncodeToString(k.sum(name+" "+text))
 }
 
-// opens reports whether a cookie is valid, and the name of its session.
-func (k Key) opens(cookie, value string, now time.Time) (name string, ok bool) {
+// opens reports whether a cookie is valid, and the name of its session and the hash of its token.
+func (k Key) opens(cookie, value string, now time.Time) (name string, hash []byte, ok bool) {
 	text, sum, found := strings.Cut(value, ".")
 	got, err := base64.RawURLEncoding.DecodeString(sum)
 	if !found || err != nil || !hmac.Equal(got, k.sum(cookie+" "+text)) {
-		return "", false
+		return "", nil, false
 	}
 	about, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || len(about) != 24 {
-		return "", false
+	if err != nil || len(about) != 24 && len(about) != 24+sha256.Size {
+		return "", nil, false
 	}
-	return text[12:], now.Before(time.Unix(int64(binary.BigEndian.Uint64(about[:8])), 0))
+	return text[12:32], about[24:], now.Before(time.Unix(int64(binary.BigEndian.Uint64(about[:8])), 0))
 }

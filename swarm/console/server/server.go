@@ -7,7 +7,7 @@
 //
 // A [Server] has the teams and rooms of a host, and serves the page, the API and its feed, AG-UI,
 // the Model Context Protocol and A2A, and agents that join. Whoever has the token of the directory
-// may use all of it.
+// may use all of it; others have tokens with roles ([guard.Tokens]).
 //
 // New opens everything and begins to read the journals; Run serves until its context ends, lets
 // requests end, and closes all. A server that is not run has to be closed.
@@ -94,7 +94,9 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	if s.key, err = guard.Load(filepath.Join(o.Host.Dir, "console.key")); err != nil {
 		return nil, err
 	}
-	s.guard = guard.New(guard.Options{Key: s.key, Hosts: o.At.names(), Site: o.At.site, Log: o.Log})
+	s.guard = guard.New(guard.Options{
+		Key: s.key, Tokens: guard.Tokens{Path: filepath.Join(o.Host.Dir, guard.TokensFile)}, Operators: []string{MCPPath}, Hosts: o.At.names(), Site: o.At.site, Log: o.Log,
+	})
 	routes, err := s.routes(ctx)
 	s.handler = o.At.site.Wrap(routes)
 	return s, err
@@ -112,12 +114,12 @@ func (s *Server) routes(ctx context.Context) (http.Handler, error) {
 		})))
 		return mux, nil
 	}
-	agents, err := a2a.New(ctx, a2a.Options{Backend: s.backend(), Version: s.o.Version, Base: s.o.At.site.Base, Refused: s.refused("a2a")})
+	agents, err := a2a.New(ctx, a2a.Options{Backend: s.backend().Guarded(), Version: s.o.Version, Base: s.o.At.site.Base, Refused: s.refused("a2a")})
 	if err != nil {
 		return nil, err
 	}
 	mux.Handle(a2a.Prefix, s.guard.Wrap(agents.Handler()))
-	mux.Handle("/", console.New(console.Options{Backend: s.backend(), Hub: s.hub, Guard: s.guard, Files: web.Files(), Base: s.o.At.site.Path(), Version: s.o.Version}))
+	mux.Handle("/", console.New(console.Options{Backend: s.backend().Guarded(), Hub: s.hub, Guard: s.guard, Files: web.Files(), Base: s.o.At.site.Path(), Version: s.o.Version}))
 	if s.o.Joins != nil {
 		mux.Handle(join.Prefix+"/", s.guard.Wrap(s.o.Joins.Handler()))
 	}

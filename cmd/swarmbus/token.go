@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/guard"
+)
+
+// newToken returns the commands for the tokens of a server.
+func newToken() *cobra.Command {
+	var dir, role string
+	var as list
+	tokens := func() (guard.Tokens, error) {
+		if dir != "" {
+			return guard.Tokens{Path: filepath.Join(dir, guard.TokensFile)}, nil
+		}
+		in, err := runs.Dir()
+		return guard.Tokens{Path: filepath.Join(in, guard.TokensFile)}, err
+	}
+	named := func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usage(errors.New("one name is required"))
+		}
+		return nil
+	}
+	cmd := &cobra.Command{
+		Use:   "token",
+		Short: "Make, list and revoke the tokens of a server",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	made := &cobra.Command{
+		Use:   "new NAME",
+		Short: "Make a token with a role, and print it",
+		Long: `New prints a token once; the server keeps its hash. What somebody answers with it is said under its
+name. A reader reads; an author also starts solves and says something in them; an approver also
+answers questions, and speaks in rooms; an operator does everything.`,
+		Args: named,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			of, err := tokens()
+			if err != nil {
+				return err
+			}
+			secret, err := of.New(args[0], api.Role(role), time.Now())
+			if err == nil {
+				fmt.Fprintln(cmd.OutOrStdout(), secret)
+			}
+			return err
+		},
+	}
+	made.Flags().StringVar(&role, "role", string(api.RoleReader), "reader, author, approver or operator")
+	every := &cobra.Command{
+		Use:   "list",
+		Short: "List the tokens of a server",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := as.check(); err != nil {
+				return err
+			}
+			of, err := tokens()
+			if err != nil {
+				return err
+			}
+			all, err := of.All()
+			if err != nil {
+				return err
+			}
+			said := table{titles: []string{"NAME", "ROLE", "MADE"}}
+			for _, t := range all {
+				said.row(t.Name, string(t.Role), t.Made.Format(time.RFC3339))
+			}
+			return printList(cmd.OutOrStdout(), &as, all, &said)
+		},
+	}
+	as.define(every.Flags())
+	gone := &cobra.Command{
+		Use:   "revoke NAME",
+		Short: "Take a token back: from now on it opens nothing",
+		Args:  named,
+		RunE: func(_ *cobra.Command, args []string) error {
+			of, err := tokens()
+			if err != nil {
+				return err
+			}
+			return of.Revoke(args[0])
+		},
+	}
+	for _, c := range []*cobra.Command{made, every, gone} {
+		c.Flags().StringVar(&dir, "dir", "", "directory of the server (default: that of swarmbus runs)")
+		cmd.AddCommand(c)
+	}
+	return cmd
+}

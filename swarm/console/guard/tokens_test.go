@@ -1,0 +1,89 @@
+package guard_test
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/guard"
+)
+
+func TestATokenIsKeptAsAHashForItsOwnerAlone(t *testing.T) {
+	tokens := guard.Tokens{Path: filepath.Join(t.TempDir(), guard.TokensFile)}
+	secret, err := tokens.New("ada", api.RoleApprover, time.Unix(1_800_000_000, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(tokens.Path)
+	file, err2 := os.ReadFile(tokens.Path)
+	if err := errors.Join(err, err2); err != nil || info.Mode().Perm() != 0o600 || strings.Contains(string(file), secret) {
+		t.Errorf("mode %v, %v:\n%s", info.Mode(), err, file)
+	}
+	if err := os.Chmod(tokens.Path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tokens.All(); err == nil {
+		t.Error("a file that others may read is read")
+	}
+}
+
+func TestNamesThatLookLikeOthersHaveNoToken(t *testing.T) {
+	tokens := guard.Tokens{Path: filepath.Join(t.TempDir(), guard.TokensFile)}
+	if _, err := tokens.New("bill", api.RoleReader, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, role := range map[string]api.Role{
+		"bill": "reader", "bi11": "reader", "Ada": "reader", "аda": "reader", "": "reader", "a b": "reader", "system": "reader", "expiry": "reader", "ada": "boss", "eve": "",
+	} {
+		_, err := tokens.New(name, role, time.Time{})
+		if wrong := (*signals.FieldError)(nil); !errors.As(err, &wrong) {
+			t.Errorf("%q as %q: %v", name, role, err)
+		}
+	}
+	if err := tokens.Revoke("nobody"); err == nil {
+		t.Error("a token that is not there is revoked")
+	}
+	if all, err := tokens.All(); err != nil || len(all) != 1 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// What is revoked is so at once, and so are its sessions, also if there is a new one with the name.
+func TestARevokedTokenOpensNothing(t *testing.T) {
+	tokens := guard.Tokens{Path: filepath.Join(t.TempDir(), guard.TokensFile)}
+	g := guard.New(guard.Options{Key: guard.NewKey(), Tokens: tokens, Hosts: []string{"swarm:1"}})
+	secret, err := tokens.New("ada", api.RoleReader, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := asked(t, g, http.MethodPost, "/api/session", `{"token":"`+secret+`"}`) //nolint:bodyclose // recorded
+	if got.StatusCode != http.StatusNoContent || len(got.Cookies()) != 1 {
+		t.Fatalf("status %d", got.StatusCode)
+	}
+	cookie := got.Cookies()[0]
+	status := func() (both [2]int) {
+		both[0] = asked(t, g, http.MethodGet, "/api/solves", "", "Authorization", "Bearer "+secret).StatusCode      //nolint:bodyclose // recorded
+		both[1] = asked(t, g, http.MethodGet, "/api/solves", "", "Cookie", cookie.Name+"="+cookie.Value).StatusCode //nolint:bodyclose // recorded
+		return both
+	}
+	if got := status(); got != [2]int{http.StatusOK, http.StatusOK} {
+		t.Errorf("before: %v", got)
+	}
+	if err := tokens.Revoke("ada"); err != nil {
+		t.Fatal(err)
+	}
+	for _, when := range []string{"revoked", "with a new one"} {
+		if got := status(); got != [2]int{http.StatusUnauthorized, http.StatusUnauthorized} {
+			t.Errorf("%s: %v", when, got)
+		}
+		if _, err := tokens.New("ada", api.RoleReader, time.Time{}); err != nil && when == "revoked" {
+			t.Fatal(err)
+		}
+	}
+}

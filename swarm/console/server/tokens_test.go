@@ -1,0 +1,113 @@
+package server_test
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/swarm/console/a2a"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/demo"
+	"github.com/swarmbus/swarmbus/swarm/console/guard"
+	"github.com/swarmbus/swarmbus/swarm/console/internal/hosttest"
+	"github.com/swarmbus/swarmbus/swarm/console/server"
+)
+
+// TestATokenDoesWhatItsRoleMay asks for everything that changes something, on each door, with tokens of
+// all roles. What a role may do fails in another way: there is no such solve.
+func TestATokenDoesWhatItsRoleMay(t *testing.T) {
+	o := options(t, demo.Team(0))
+	_, end := running(t, o)
+	defer func() {
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+	}()
+	tokens := guard.Tokens{Path: filepath.Join(o.Host.Dir, guard.TokensFile)}
+	secrets := map[api.Role]string{}
+	for _, role := range api.Roles() {
+		secret, err := tokens.New(string(role), role, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		secrets[role] = secret
+	}
+	send := func(role api.Role, method, path, body string) (int, string) {
+		r, err := http.NewRequestWithContext(t.Context(), method, o.At.Base()+path, bytes.NewReader([]byte(body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+secrets[role])
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		got, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer got.Body.Close() //nolint:errcheck // only read
+		said, err := io.ReadAll(io.LimitReader(got.Body, 4<<10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.StatusCode, string(said)
+	}
+	message := func(task string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"kind":"message","messageId":"1","role":"user"%s,"parts":[{"kind":"text","text":"none.1 once"}]},"configuration":{"blocking":false}}}`, task)
+	}
+	for _, c := range []struct {
+		method, path, body string
+		takes              api.Role
+	}{
+		{"GET", "/api/solves", "", api.RoleReader},
+		{"GET", "/api/inbox", "", api.RoleReader},
+		{"GET", "/api/session", "", api.RoleReader},
+		{"POST", "/api/solves", `{"team":"none","task":"t"}`, api.RoleAuthor},
+		{"POST", "/api/solves/none.1/messages", `{"text":"t"}`, api.RoleAuthor},
+		{"POST", a2a.Prefix + "platform", message(""), api.RoleAuthor},
+		{"POST", "/api/inbox/none.1/answer", `{"text":"t"}`, api.RoleApprover},
+		{"POST", "/api/inbox/none.1/verdict", `{"verdict":"once"}`, api.RoleApprover},
+		{"POST", "/api/rooms/none/messages", `{"content":"t"}`, api.RoleApprover},
+		{"POST", "/api/solves/none.1/cancel", ``, api.RoleOperator},
+		{"POST", "/api/solves/none.1/resume", ``, api.RoleOperator},
+		{"PUT", "/api/solves/none.1/outcome", `{"right":""}`, api.RoleOperator},
+		{"POST", "/api/solves/none.1/retractions", `{"seq":1,"reason":"r"}`, api.RoleOperator},
+		{"POST", "/api/memory/revocations", `{"team":"none","source":"s"}`, api.RoleOperator},
+		{"POST", server.MCPPath, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, api.RoleOperator},
+		{"GET", server.MCPPath, ``, api.RoleOperator},
+	} {
+		for _, role := range api.Roles() {
+			status, said := send(role, c.method, c.path, c.body)
+			refused := status == http.StatusForbidden || strings.Contains(said, "takes the role")
+			if refused == role.May(c.takes) || status == http.StatusUnauthorized {
+				t.Errorf("%s %s as %s: %d %s", c.method, c.path, role, status, said)
+			}
+		}
+	}
+}
+
+// What somebody says is said under the name of their token, whatever a request says.
+func TestAnAnswerHasTheNameOfItsToken(t *testing.T) {
+	s := hosttest.Start(t, t.TempDir(), kinds["two tools"]...)
+	_, items := s.Begin(t, "t")
+	b := s.Backend.Guarded()
+	for _, w := range []api.Who{{}, {Name: "eve", Role: api.RoleAuthor}, {Role: "boss"}} {
+		var refused *api.Error
+		if _, err := b.Inbox.Decide(api.By(t.Context(), w), items[0].ID, api.Verdict{Verdict: "once", By: "ada"}); !errors.As(err, &refused) || refused.Status != http.StatusForbidden {
+			t.Errorf("%+v: %v", w, err)
+		}
+	}
+	for i, w := range []api.Who{{Name: "ada", Role: api.RoleApprover}, {Role: api.RoleOperator}} {
+		got, err := b.Inbox.Decide(api.By(t.Context(), w), items[i].ID, api.Verdict{Verdict: "once", By: "bob"})
+		if want := cmp.Or(w.Name, "bob"); err != nil || got.Answer.By != want {
+			t.Errorf("%+v: %+v, %v", w, got.Answer, err)
+		}
+	}
+	s.Done(t, items[0].Solve)
+}
