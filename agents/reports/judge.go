@@ -212,7 +212,7 @@ func (j *judging) judged(it item, key claim) (signals.Any, *Rejected) {
 		return emit(j, it.Confidence, WorkerLearning{j.origin, it}), why
 	case Escalation:
 		s := emit(j, 1, Requested{j.origin, it, j.now.Add(j.gate.opts.Expiry)})
-		s.Priority = map[Urgency]int16{Low: -1, High: 1}[it.Urgency]
+		s.Priority = it.Urgency.Priority()
 		return s, cmp.Or(j.repeated(key, ReasonCooldown, j.gate.opts.Cooldown), j.waiting())
 	case Artifact:
 		return emit(j, 1, Created{j.origin, it}), nil

@@ -41,6 +41,9 @@ const (
 	High   Urgency = "high"
 )
 
+// Priority returns that of signals: 1 for high, -1 for low.
+func (u Urgency) Priority() int16 { return map[Urgency]int16{Low: -1, High: 1}[u] }
+
 func (u Urgency) known() error { return oneOf("urgency", u, Low, Medium, High) }
 
 // ArtifactKind is the sort of an artifact: report, note, dataset or file.

@@ -1,15 +1,22 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/agents/reports"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
 const (
@@ -46,9 +53,9 @@ func works(_ int, r *models.Request) modelstest.Reply {
 	return modelstest.Reply{Text: passes}
 }
 
-// Workers of a team file report: findings go through the gate, the conductor answers a blocker, and
-// a person approves what it may not, in a process of its own.
-func TestWorkersOfATeamFileReport(t *testing.T) {
+// workersTeam writes the team of examples/teams/reports.yaml with models of a server that plays it.
+func workersTeam(t *testing.T, dir string) (file string) {
+	t.Helper()
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
 	server := modelstest.NewServer(modelstest.OpenAI, works)
 	t.Cleanup(server.Close)
@@ -56,12 +63,19 @@ func TestWorkersOfATeamFileReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	file, path := filepath.Join(dir, "reports.yaml"), filepath.Join(dir, "run.journal")
+	file = filepath.Join(dir, "reports.yaml")
 	team := strings.Replace(string(text), "name: large}", "name: "+modelstest.Name+", baseURL: "+server.URL+"}", 1)
 	if err := os.WriteFile(file, []byte(team), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return file
+}
+
+// Workers of a team file report: findings go through the gate, the conductor answers a blocker, and
+// a person approves what it may not, in a process of its own.
+func TestWorkersOfATeamFileReport(t *testing.T) {
+	dir := t.TempDir()
+	file, path := workersTeam(t, dir), filepath.Join(dir, "run.journal")
 	status, out, errs := swarmbusRun(t, "solve", "Why is the checkout slow?", "--team", file, "--journal", path)
 	for _, want := range []string{"use Monday", "84 of 100", "Try the change in production", "confidence = 0.3"} {
 		if status != exitEscalated || !strings.Contains(out, want) {
@@ -76,5 +90,67 @@ func TestWorkersOfATeamFileReport(t *testing.T) {
 	}
 	if out, _, _ := called(t, "replay", path); !strings.Contains(out, "identical") {
 		t.Errorf("replay: %s", out)
+	}
+}
+
+// A server that has the team shows what was sent beside what was accepted, asks the person in its
+// inbox, and counts; all over HTTP.
+func TestAServerShowsWhatWorkersReport(t *testing.T) {
+	dir := t.TempDir()
+	config := filepath.Join(dir, "serve.yaml")
+	if err := os.WriteFile(config, []byte("teams: ["+workersTeam(t, dir)+"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := serverOf(t, "--config", config, "--dir", dir)
+	at := []string{"--server", link}
+	status, out, errs := swarmbusRun(t, append(at, "solve", "Why is the checkout slow?", "--team", "reports")...)
+	if status != exitEscalated {
+		t.Fatalf("status %d: %s%s", status, out, errs)
+	}
+	get := func(path string) string {
+		t.Helper()
+		base, token, _ := strings.Cut(link, "/#token=")
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api"+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		got, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer got.Body.Close() //nolint:errcheck // only read
+		all, err := io.ReadAll(got.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(all)
+	}
+	var all []api.Report
+	if err := json.Unmarshal([]byte(get("/reports?worker=ann")), &all); err != nil || len(all) != 2 {
+		t.Fatalf("%d reports, %v", len(all), err)
+	}
+	first := all[1] // the newest comes first
+	var raw reports.Report
+	if err := json.Unmarshal(first.Raw, &raw); err != nil || len(raw.Findings) != 2 || len(first.Rejected) != 1 {
+		t.Fatalf("%v: %+v", err, first)
+	}
+	var accepted reports.Finding
+	for _, part := range first.Accepted {
+		if part.Kind == "research.finding.created" {
+			if err := json.Unmarshal(part.Body, &accepted); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if diff := cmp.Diff(raw.Findings[0], accepted); diff != "" {
+		t.Errorf("what was accepted is not what was sent: %s", diff)
+	}
+	if metrics := get("/metrics"); !regexp.MustCompile(`swarmbus_report_items_total\{run="reports",worker="ann",model="[^"]+",result="low_confidence"\} 1\n`).MatchString(metrics) {
+		t.Errorf("the metrics lack a rejection: %s", metrics)
+	}
+	var inbox []api.Item
+	if err := json.Unmarshal([]byte(get("/inbox")), &inbox); err != nil || len(inbox) != 1 || inbox[0].Asks != "lead" || inbox[0].Priority != 1 {
+		t.Errorf("%v: %+v", err, inbox)
 	}
 }

@@ -22,12 +22,24 @@ func consoleOf(t *testing.T, dir string) (link string) {
 // prints, and what ends it and returns what it said. It ends with the test, too.
 func demoServed(t *testing.T, dir string, more ...string) (link string, end func() (said string)) {
 	t.Helper()
+	return startServer(t, append([]string{"--demo", "--dir", dir, "--pace", "1ms"}, more...)...)
+}
+
+// serverOf starts a server, which ends with the test, and returns its link.
+func serverOf(t *testing.T, args ...string) (link string) {
+	t.Helper()
+	link, _ = startServer(t, args...)
+	return link
+}
+
+func startServer(t *testing.T, args ...string) (link string, end func() (said string)) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	out, printed := io.Pipe()
 	ended := make(chan int, 1)
 	var stderr bytes.Buffer
 	go func() {
-		ended <- run(ctx, append([]string{"serve", "--demo", "--addr", "127.0.0.1:0", "--dir", dir, "--pace", "1ms"}, more...), printed, &stderr)
+		ended <- run(ctx, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...), printed, &stderr)
 		_ = printed.Close()
 	}()
 	end = sync.OnceValue(func() string {

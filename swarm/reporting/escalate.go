@@ -35,7 +35,7 @@ func question(thread string, id signals.ID, worker string, e reports.Escalation)
 	}
 	return signals.New(
 		// The answer to the question has to find it, however late it comes.
-		signals.Header{Thread: thread, ReplyTo: id, Confidence: 1, TTL: -1},
+		signals.Header{Thread: thread, ReplyTo: id, Confidence: 1, TTL: -1, Priority: e.Urgency.Priority()},
 		signals.Escalation{Reason: fmt.Sprintf("%s: %s", worker, e.Reason), Context: asked},
 	)
 }

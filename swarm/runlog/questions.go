@@ -18,6 +18,8 @@ type Question struct {
 	Asks   string    // who asks: an agent, or the system for a conflict
 	Seq    uint64    // of the signal that asks; 0: a record before questions were signals
 	Since  time.Time // when it was asked
+	// Priority is that of the signal that asks: 0 of most, above it what is urgent.
+	Priority int16
 	// Expires is when it is denied if nobody has answered; zero: never.
 	Expires time.Time
 	Reason  string // why
@@ -149,7 +151,7 @@ func (q *Questions) apply(log []signals.Any, s signals.Any) {
 	case *signals.Signal[signals.Escalation]:
 		first := !slices.ContainsFunc(q.all, func(of Question) bool { return of.Open && of.Call == nil })
 		q.all = append(q.all, Question{
-			ID: h.ID.String(), Thread: h.Thread, Asks: h.Source, Seq: h.Seq, Since: h.Time, Reason: s.Payload.Reason, Context: s.Payload.Context, Open: first,
+			ID: h.ID.String(), Thread: h.Thread, Asks: h.Source, Seq: h.Seq, Since: h.Time, Reason: s.Payload.Reason, Context: s.Payload.Context, Priority: h.Priority, Open: first,
 		})
 	case *signals.Signal[Answered]:
 		q.stopped = false

@@ -23,6 +23,8 @@ type Item struct {
 	Since time.Time `json:"since"`
 	Open  bool      `json:"open"`
 
+	Priority int `json:"priority,omitempty" doc:"Above 0 what a worker calls urgent, below what can wait"`
+
 	Reason  string   `json:"reason"`
 	Context string   `json:"context,omitempty"`
 	Options []Option `json:"options" doc:"Proposals that an answer may vote for"`

@@ -124,7 +124,7 @@ func (b *Backend) inbox(a huma.API) {
 	type which struct {
 		All bool `query:"all" doc:"Answered ones too"`
 	}
-	add(a, route("list-inbox", "GET", "/inbox", "inbox", "What waits for a person, the oldest first"), func(ctx context.Context, in *which) ([]Item, error) {
+	add(a, route("list-inbox", "GET", "/inbox", "inbox", "What waits for a person: the most urgent first, then the oldest"), func(ctx context.Context, in *which) ([]Item, error) {
 		return b.Inbox.Items(ctx, in.All)
 	})
 	add(a, route("get-item", "GET", "/inbox/{id}", "inbox", "One item", 404), func(ctx context.Context, in *ByID) (Item, error) {

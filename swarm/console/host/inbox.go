@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -26,7 +27,7 @@ func (in inbox) Items(_ context.Context, all bool) ([]api.Item, error) {
 		items = append(items, d.items()...)
 	}
 	items = slices.DeleteFunc(items, func(i api.Item) bool { return !all && !i.Open })
-	slices.SortStableFunc(items, func(a, b api.Item) int { return a.Since.Compare(b.Since) })
+	slices.SortStableFunc(items, func(a, b api.Item) int { return cmp.Or(b.Priority-a.Priority, a.Since.Compare(b.Since)) })
 	return items, nil
 }
 

@@ -47,16 +47,39 @@ type log struct {
 	lines *slog.Logger
 	since time.Time // what is older was said before
 
-	mu    sync.Mutex // protects the field below
+	mu    sync.Mutex // protects the fields below
 	shown *view.Book
+	gate  *reports.Gate // counts what workers report; nil: none do
 }
 
 // watch implements [work.Options].Watcher.
 func (l *log) watch(of *work.Fold) work.Watcher {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.shown = view.New(l.run, of)
+	l.shown, l.gate = view.New(l.run, of), nil
+	if l.team.File != nil && l.team.File.Reports != nil {
+		l.gate, _ = reports.NewGate(nil) // the default options
+	}
 	return shower{l, l.shown}
+}
+
+// reported counts a signal of a worker's report.
+func (l *log) reported(said signals.Any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.gate != nil && said != nil {
+		l.gate.Apply(said)
+	}
+}
+
+// counts returns what workers reported, by worker and model.
+func (l *log) counts() map[reports.Reporter]reports.Counts {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.gate == nil {
+		return nil
+	}
+	return l.gate.Counts()
 }
 
 // book returns the book of the log.
@@ -98,6 +121,7 @@ type shower struct {
 // Folded implements [work.Watcher].
 func (s shower) Folded(record *journal.Record, said signals.Any, of *replay.Thread, fresh bool) error {
 	frame, ok := s.book.Apply(record, said, of)
+	s.log.reported(said)
 	switch {
 	case s.log.feed == nil || said == nil:
 		return nil

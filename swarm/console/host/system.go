@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	work "github.com/swarmbus/swarmbus/swarm/desk"
@@ -132,6 +134,7 @@ func (s system) Metrics(ctx context.Context) ([]byte, error) {
 	for _, state := range []string{api.Running, api.Waiting, api.Decided, api.Undecided, api.Interrupted, api.Failed} {
 		fmt.Fprintf(&out, "swarmbus_solves{state=%q} %d\n", state, states[state])
 	}
+	s.metricsOfReports(family, &out)
 	family("feed_clients", "gauge", "Clients of the feed.")
 	fmt.Fprintf(&out, "swarmbus_feed_clients %d\n", len(h.Feed.Clients))
 	family("feed_frames_total", "counter", "Frames sent to clients.")
@@ -144,6 +147,25 @@ func (s system) Metrics(ctx context.Context) ([]byte, error) {
 }
 
 // metricsOfStreams writes the counts of logs on servers, if there are any.
+// metricsOfReports counts the items of workers' reports.
+func (s system) metricsOfReports(family func(name, kind, help string), out *bytes.Buffer) {
+	family("report_items_total", "counter", "Items of workers' reports, by run, worker, model, and what became of them: accepted, or the reason of a rejection.")
+	for _, d := range s.h.desks {
+		all := d.log.counts()
+		for _, by := range slices.SortedFunc(maps.Keys(all), func(a, b reports.Reporter) int {
+			return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Model, b.Model))
+		}) {
+			line := func(result string, n int) {
+				fmt.Fprintf(out, "swarmbus_report_items_total{run=%q,worker=%q,model=%q,result=%q} %d\n", d.Run, by.Worker, by.Model, result, n)
+			}
+			line("accepted", all[by].Accepted.Total())
+			for _, reason := range slices.Sorted(maps.Keys(all[by].Rejected)) {
+				line(string(reason), all[by].Rejected[reason])
+			}
+		}
+	}
+}
+
 func metricsOfStreams(family func(name, kind, help string), out *bytes.Buffer, logs []api.LogHealth) {
 	logs = slices.DeleteFunc(slices.Clone(logs), func(l api.LogHealth) bool { return l.Stream == nil })
 	if len(logs) == 0 {

@@ -17,7 +17,7 @@ func (s *solve) asked() (all []api.Item) {
 	for _, q := range s.Questions.All() {
 		of := api.Item{
 			ID: s.item(q), Type: "question", Solve: s.id(), Run: s.run, Task: s.Task().Task,
-			Asks: q.Asks, Seq: q.Seq, Since: q.Since, Reason: q.Reason, Context: q.Context, Options: []api.Option{},
+			Asks: q.Asks, Seq: q.Seq, Since: q.Since, Reason: q.Reason, Context: q.Context, Options: []api.Option{}, Priority: int(q.Priority),
 			Open: s.waits(q), Answer: s.answer(q),
 		}
 		if !q.Expires.IsZero() {
