@@ -158,7 +158,7 @@ var rules = []struct {
 	}},
 	{"swarm/rooms/terminal", rule{ours: []string{"swarm/rooms", "swarm/rooms/schedule", "swarm/rooms/events", "swarm/transcript"}}},
 	{"swarm/rooms", rule{ours: []string{
-		"signals", "bus", "bus/journal", "agents", "agents/hooks", "swarm/rooms/schedule", "swarm/rooms/roomlog", "swarm/rooms/events",
+		"signals", "bus", "bus/journal", "agents", "agents/routing", "agents/hooks", "swarm/rooms/schedule", "swarm/rooms/roomlog", "swarm/rooms/events",
 	}}},
 	{"swarm/console/api", rule{others: []string{"github.com/danielgtaylor/huma/v2"}}},
 	{"swarm/console/client", rule{ours: []string{"signals", "bus/journal", "swarm/console/api"}}},

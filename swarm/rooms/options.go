@@ -39,7 +39,9 @@ var (
 	ErrClosed = errors.New("rooms: closed")
 )
 
-// Standing is an agent with the rooms that it is a member of.
+// Standing is an agent with the rooms that it is a member of. It hears the events that it listens to
+// (room.user, room.dialogue, …), and with a CanEmit that lacks room.say it may not speak; a Router is
+// refused.
 type Standing struct {
 	Agent *agents.Agent
 	Rooms []string
@@ -131,6 +133,9 @@ func (o *Options) check() error {
 		}
 		if err := errors.Join(s.Agent.Validate(), events.CheckAgent("agent", s.Agent.ID)); err != nil {
 			return err
+		}
+		if s.Agent.Router != nil {
+			return &signals.FieldError{Field: "agent.router", Value: s.Agent.ID, Problem: "has no effect in rooms: routes are for solves"}
 		}
 		// Key files and mentions do not distinguish cases.
 		folded := strings.ToLower(s.Agent.ID)

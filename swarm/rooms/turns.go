@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -136,17 +137,27 @@ func (r *Router) broken(ctx context.Context, err error) {
 	}
 }
 
-// take has the agent take its turn, and returns its messages.
+// take has the agent take its turn, and returns its messages. One that listens to nothing of what is
+// new passes.
 func (r *Router) take(ctx context.Context, t *Turn) ([]Say, error) {
 	if t.moot {
 		return nil, nil
 	}
-	all, err := react(context.WithValue(ctx, turnKey{}, t), r.agents[t.agent], t.turn)
+	a, turn := r.agents[t.agent], *t.turn
+	deaf := func(s signals.Any) bool { return !a.Hears(s.Kind()) }
+	turn.New, turn.Heard = slices.DeleteFunc(slices.Clone(turn.New), deaf), slices.DeleteFunc(slices.Clone(turn.Heard), deaf)
+	if len(turn.New) == 0 {
+		return nil, nil
+	}
+	all, err := react(context.WithValue(ctx, turnKey{}, t), a, &turn)
 	if err != nil {
 		return nil, err
 	}
 	var said []Say
 	for _, s := range all {
+		if k := s.Kind(); !a.May(k) && !slices.Contains(agents.Records(), k) {
+			return nil, &signals.FieldError{Kind: k, Field: "type", Value: string(k), Problem: "not in CanEmit of " + a.ID}
+		}
 		switch p := s.Body().(type) {
 		case Say:
 			if !roomlog.IsSilence(p.Content) {
