@@ -115,7 +115,7 @@ func (r *reader) file(dir fs.FS, name string, want []string, row func(line int, 
 	defer f.Close()
 	in, err := newTable(f, 0)
 	if err != nil || len(in.header) < len(want) || !slices.Equal(in.header[:len(want)], want) {
-		return fmt.Errorf("%s: the first line must begin with the columns %q, not %s", name, want, clip(strings.Join(in.header, ",")))
+		return fmt.Errorf("%s: the first line must begin with the columns %q, not %s", name, want, clip(strings.Join(in.header, string(in.comma))))
 	}
 	r.rows(name, in, row)
 	return nil
