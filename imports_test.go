@@ -88,7 +88,7 @@ var rules = []struct {
 	{"internal/sim", rule{ours: []string{"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/models", "agents/tools", "swarm", "swarm/cassette", "swarm/replay", "swarm/runlog", "swarm/settle", "swarm/solves"}}},
 	{"internal/documents", rule{}},
 	{"internal/ollama", rule{}},
-	{"agents/models/internal/wire", rule{ours: []string{"agents/models"}}},
+	{"agents/models/internal/wire", rule{ours: []string{"signals", "agents/hooks", "agents/models"}}},
 	{"agents/models/modelstest", rule{ours: []string{"agents/models"}}},
 	{"agents/models/openai", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
 	{"agents/models/a2a", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
@@ -190,7 +190,7 @@ var rules = []struct {
 		"swarm/console/api", "swarm/console/host", "swarm/desk",
 	}}},
 	{"swarm/console/mcpserver", rule{
-		ours:   []string{"consensus", "swarm/console/api", "swarm/transcript"},
+		ours:   []string{"agents/hooks", "consensus", "swarm/console/api", "swarm/transcript"},
 		others: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go/jsonschema", "golang.org/x/time/rate"},
 	}},
 	{"swarm/console/a2a", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/a2aproject/a2a-go/a2a", "github.com/a2aproject/a2a-go/a2asrv"}}},
@@ -198,8 +198,8 @@ var rules = []struct {
 	{"swarm/console/internal/agui", rule{ours: []string{"agents/asking", "swarm/console/api", "swarm/console/feed"}}},
 	{"swarm/console/server", rule{
 		ours: []string{
-			"swarm/console/join", "swarm/console/a2a", "swarm/console", "swarm/console/api", "swarm/console/feed", "swarm/console/guard", "swarm/console/host", "swarm/console/web", "swarm/console/mcpserver",
-			"swarm/console/client", "swarm/desk", // for the tests
+			"agents/hooks", "swarm/console/join", "swarm/console/a2a", "swarm/console", "swarm/console/api", "swarm/console/feed", "swarm/console/guard", "swarm/console/host", "swarm/console/web", "swarm/console/mcpserver",
+			"signals", "swarm/console/client", "swarm/desk", // for the tests
 			"agents/asking", "bus/journal", "swarm/console/internal/agui", "swarm/console/internal/hosttest", "swarm/solves", // for those of what is asked
 		},
 		others: []string{"github.com/rs/xid", "github.com/modelcontextprotocol/go-sdk"},

@@ -52,7 +52,7 @@ func (r *solve) run(ctx context.Context, open func(context.Context)) {
 	r.span.Deadline, _ = ctx.Deadline()
 	defer context.AfterFunc(r.swarm.ended, cancel)()
 	ctx, end := hooks.Start(hooks.With(ctx, r.opts.Hook), hooks.Op{
-		Name: hooks.OpSolve, Target: r.opts.Name, Thread: r.result.Thread,
+		Name: hooks.OpSolve, Target: r.opts.Name, Thread: r.result.Thread, Cause: hooks.CauseOf(ctx),
 	})
 	defer func() { end(r.result, r.result.Err) }()
 

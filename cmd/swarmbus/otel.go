@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +43,8 @@ func (t *telemetry) open(cmd *cobra.Command) error {
 		return usage(err)
 	}
 	t.pipeline = p
-	cmd.SetContext(context.WithValue(hooks.With(cmd.Context(), p.Observer), telemetryKey{}, p))
+	ctx := hooks.Caused(cmd.Context(), func(name string) string { return os.Getenv(strings.ToUpper(name)) })
+	cmd.SetContext(context.WithValue(hooks.With(ctx, p.Observer), telemetryKey{}, p))
 	return nil
 }
 

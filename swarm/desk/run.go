@@ -8,6 +8,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -84,7 +85,7 @@ func (d *Desk) Start(ctx context.Context, t Task) (thread string, known bool, er
 			return "", known, ErrKind
 		}
 	}
-	thread, _, err = d.play(context.Background(), "", d.drives(t))
+	thread, _, err = d.play(hooks.After(context.Background(), ctx), "", d.drives(t))
 	if err != nil || d.log == nil {
 		return thread, known, err
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/swarmbus/swarmbus/agents/hooks"
 )
 
 // overHTTP returns a transport to a URL, with the values of headers.
@@ -47,6 +49,7 @@ func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, values := range b.header {
 		r.Header[name] = values
 	}
+	hooks.Carry(r.Context(), r.Header.Set)
 	resp, err := b.Transport.RoundTrip(r)
 	if err != nil {
 		return nil, err

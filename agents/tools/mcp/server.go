@@ -316,6 +316,7 @@ func (v *Server) callOnce(ctx context.Context, spec tools.Spec, args json.RawMes
 	defer end()
 	params := &sdk.CallToolParams{Name: spec.Name, Arguments: args, Meta: sdk.Meta{}}
 	params.SetProgressToken(token)
+	hooks.Carry(ctx, func(name, value string) { params.Meta[name] = value })
 	result, err := l.session.CallTool(ctx, params)
 	if errors.Is(err, sdk.ErrSessionMissing) {
 		return tools.Result{}, l, fmt.Errorf("the server has lost the session: %w", sdk.ErrSessionMissing)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
@@ -105,6 +106,13 @@ func (f *following) start(ctx context.Context, in question) error {
 		}
 		in.Team = teams[0].Name
 	}
+	if extra := f.req.GetExtra(); extra != nil {
+		ctx = hooks.Caused(ctx, extra.Header.Get)
+	}
+	ctx = hooks.Caused(ctx, func(name string) string { // said with the call, it is nearer than what the transport says
+		value, _ := f.req.Params.Meta[name].(string)
+		return value
+	})
 	one, err := f.s.o.Backend.Solves.Start(ctx, api.NewSolve{Team: in.Team, Task: in.Task, Context: in.Context, FactsDiffer: in.FactsDiffer, Checkable: in.Checkable})
 	f.id = one.ID
 	return err

@@ -25,6 +25,7 @@ import (
 
 	"github.com/rs/xid"
 
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/swarm/console"
 	"github.com/swarmbus/swarmbus/swarm/console/a2a"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -98,7 +99,7 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 		Key: s.key, Tokens: guard.Tokens{Path: filepath.Join(o.Host.Dir, guard.TokensFile)}, Operators: []string{MCPPath}, Hosts: o.At.names(), Site: o.At.site, Log: o.Log,
 	})
 	routes, err := s.routes(ctx)
-	s.handler = o.At.site.Wrap(routes)
+	s.handler = o.At.site.Wrap(traced(routes))
 	return s, err
 }
 
@@ -124,6 +125,16 @@ func (s *Server) routes(ctx context.Context) (http.Handler, error) {
 		mux.Handle(join.Prefix+"/", s.guard.Wrap(s.o.Joins.Handler()))
 	}
 	return mux, nil
+}
+
+// traced has the solves that requests ask for inside of what sends the requests.
+func traced(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if ctx := hooks.Caused(r.Context(), r.Header.Get); ctx != r.Context() {
+			r = r.WithContext(ctx)
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // refused returns what notes the clients of a protocol that are beyond a limit.

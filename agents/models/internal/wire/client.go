@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/models"
 )
 
@@ -60,6 +61,7 @@ func (c *Client) Do(ctx context.Context, method, url string, header http.Header,
 			r.Header[http.CanonicalHeaderKey(name)] = values
 		}
 	}
+	hooks.Carry(ctx, r.Header.Set)
 	got, err := c.http.Do(r) //nolint:bodyclose // Response.Close closes it
 	if err != nil {
 		return nil, models.TransportError(ctx, c.id, err, false, c.secrets...)
