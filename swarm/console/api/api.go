@@ -115,6 +115,10 @@ func problem(err error) error {
 	if err == nil {
 		return nil
 	}
+	return problemOf(err)
+}
+
+func problemOf(err error) *Error {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return e
 	}

@@ -160,7 +160,7 @@ func NewError(status int, detail string) *Error {
 
 // Refuse answers a request with a problem: an [Error], or one of the server.
 func Refuse(w http.ResponseWriter, err error) {
-	of := problem(err).(*Error)
+	of := problemOf(err)
 	of.Detail = text.Cut(of.Detail, mostDetail)
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(of.Status)

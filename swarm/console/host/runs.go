@@ -368,7 +368,7 @@ func (r running) Compare(ctx context.Context, a, b string) (api.Comparison, erro
 }
 
 func side(s api.SolveDetail) api.Side {
-	of := api.Side{Solve: s.ID, Task: s.Task, Stop: s.Stop, Answer: s.Answer, Signals: s.Signals, Rounds: s.Solve.Rounds, Cost: s.Cost}
+	of := api.Side{Solve: s.ID, Task: s.Task, Stop: s.Stop, Answer: s.Answer, Signals: s.Signals, Rounds: s.Rounds, Cost: s.Cost}
 	if s.Leader != nil {
 		of.Support = s.Leader.Support
 	}
