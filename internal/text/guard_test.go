@@ -18,9 +18,11 @@ var elsewhere = map[string]string{
 	"agents/models/internal/wire/object.go": "reads JSON in parts, half characters included",
 	"agents/reports/normal.go":              "compares texts as a reader sees them",
 	"internal/votes/votes.go":               "refuses names",
+	"internal/names/names.go":               "compares names as a reader sees them",
 	"signals/coordination/note.go":          "refuses summaries",
 	"signals/validate.go":                   "refuses names",
 	"swarm/rooms/roomlog/label.go":          "separates words",
+	"swarm/console/page.go":                 "has the address of the page in it",
 	"swarm/claims/written.go":               "refuses answers",
 	"swarm/transcript/style.go":             "cuts at columns of a terminal",
 }

@@ -1,13 +1,12 @@
 package desk
 
 import (
-	"bytes"
+	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
-// shownBytes is how much is kept of the end of a speech.
-const shownBytes = 400
+// kept is how many characters of the end of a speech are kept.
+const kept = 400
 
 // A speech is the end of what a model says, piece by piece: of JSON the newest string that has
 // several words, which no name of a member and no choice between words has. The zero speech is
@@ -16,7 +15,7 @@ type speech struct {
 	began, plain    bool
 	quoted, escaped bool
 	skip            int // characters of an escaped one
-	text            []byte
+	text            []rune
 	newest          string
 }
 
@@ -24,8 +23,8 @@ func (s *speech) add(piece string) {
 	for _, r := range piece {
 		s.next(r)
 	}
-	if s.plain || bytes.ContainsRune(s.text, ' ') {
-		s.newest = strings.ToValidUTF8(string(s.text[max(0, len(s.text)-shownBytes):]), "")
+	if s.plain || slices.Contains(s.text, ' ') {
+		s.newest = string(s.text[max(0, len(s.text)-kept):])
 	}
 }
 
@@ -63,8 +62,8 @@ func (s *speech) keep(r rune, is bool) {
 	if !is {
 		return
 	}
-	if len(s.text) > 2*shownBytes { // so that a long speech takes linear time
-		s.text = append(s.text[:0], s.text[len(s.text)-shownBytes:]...)
+	if len(s.text) > 2*kept { // so that a long speech takes linear time
+		s.text = append(s.text[:0], s.text[len(s.text)-kept:]...)
 	}
-	s.text = utf8.AppendRune(s.text, r)
+	s.text = append(s.text, r)
 }

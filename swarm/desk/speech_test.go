@@ -32,8 +32,8 @@ func TestALongSpeechKeepsItsEndOnly(t *testing.T) {
 			s.add("long, ")
 		}
 		s.add("and ends")
-		if words := s.newest; !strings.HasSuffix(words, "long, and ends") || len(words) != shownBytes || len(s.text) > 3*shownBytes {
-			t.Errorf("%s: keeps %d bytes and shows %q", begin, len(s.text), words)
+		if words := s.newest; !strings.HasSuffix(words, "long, and ends") || len(words) != kept || len(s.text) > 3*kept {
+			t.Errorf("%s: keeps %d characters and shows %q", begin, len(s.text), words)
 		}
 	}
 }
