@@ -19,7 +19,7 @@ import (
 var withNATS = map[string]map[string]string{
 	"solve": {
 		"--team=review": "", "--model=openai:large": "", "--agents=2": "", "--context=c": "", "--mode=vote": "", "--facts-differ": "", "--checkable": "", "--calls=4": "",
-		"--strategy=voting": "", "--threshold=0.5": "", "--quorum=2": "", "--conflicts=debate": "", "--advocate=critic": "", "--speakers=2": "", "--writer=openai:large": "",
+		"--strategy=voting": "", "--threshold=0.5": "", "--quorum=2": "", "--conflicts=debate": "", "--advocate=critic": "", "--speakers=2": "", "--writer=openai:large": "", "--schema=s.json": "",
 		"--rounds=2": "", "--seed=2": "", "--deadline=1m": "", "--json": "", "--log": "", "--otel": "",
 		"--budget=9tokens":          "--budget has no effect with --nats",
 		"--price=openai:large=1/1":  "--price has no effect with --nats",
@@ -57,8 +57,10 @@ func TestEachFlagHasAnEffectWithNATSOrIsRefused(t *testing.T) {
 	t.Setenv("OTEL_TRACES_EXPORTER", "none")
 	t.Setenv("OTEL_METRICS_EXPORTER", "none")
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("serve.yaml", []byte("addr: 127.0.0.1:0\n"), 0o600); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{"serve.yaml": "addr: 127.0.0.1:0\n", "s.json": `{"type":"object"}`} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	base := map[string][]string{
 		"solve": {"solve", "Which policy?", "--model=openai:large"}, "agent": {"agent", "--model=openai:large", "--as=critic"},
