@@ -66,7 +66,7 @@ func unknown(cmd *cobra.Command, args []string) error {
 }
 
 // parent makes a command that only has others below it.
-func parent(cmd *cobra.Command) *cobra.Command {
+func parent(cmd *cobra.Command) {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usage(unknown(cmd, args))
@@ -74,7 +74,6 @@ func parent(cmd *cobra.Command) *cobra.Command {
 		return nil
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	return cmd
 }
 
 func shortHelp(cmd *cobra.Command) string {
