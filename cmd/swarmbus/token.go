@@ -33,8 +33,8 @@ func newToken() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
 		Short: "Make, list and revoke the tokens of a server",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	parent(cmd)
 	made := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Make a token with a role, and print it",
@@ -72,7 +72,8 @@ answers questions, and speaks in rooms; an operator does everything.`,
 				return err
 			}
 			said := table{titles: []string{"NAME", "ROLE", "MADE"}}
-			for _, t := range all {
+			for i, t := range all {
+				all[i].Hash = nil // for the server alone
 				said.row(t.Name, string(t.Role), t.Made.Format(time.RFC3339))
 			}
 			return printList(cmd.OutOrStdout(), &as, all, &said)

@@ -33,7 +33,7 @@ const TokensFile = "console.tokens"
 type Token struct {
 	Name string    `json:"name"`
 	Role api.Role  `json:"role"`
-	Hash []byte    `json:"hash"` // SHA-256 of the text
+	Hash []byte    `json:"hash,omitempty"` // SHA-256 of the text
 	Made time.Time `json:"made"`
 }
 
