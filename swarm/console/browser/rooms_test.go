@@ -98,7 +98,7 @@ func TestSignalsOfADecisionAreShownInItsRoom(t *testing.T) {
 	p.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
 	p.see(".sx", "Reed: proposal")
 	p.see(".sx", "Veda: vote")
-	p.see(".msg .bub", "Decided: Copy entities.db to S3.")
+	p.see(".msg .bub", "Copy entities.db to S3. (reached")
 	eval[any](p, `window.ix = [...document.querySelectorAll(".ex")].pop().dataset.ix, 0`)
 	p.wait(`[...document.querySelectorAll(".sx")].filter((e) => e.textContent.startsWith("§" + ix + " · ")).length > 3`)
 }
