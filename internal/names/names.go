@@ -20,12 +20,15 @@ func Alike(a, b string) bool {
 // plain returns a name without what cannot be seen, in the letters that it looks like.
 func plain(name string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) {
+		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) || strings.ContainsRune(blanks, r) {
 			return -1
 		}
 		return cmp.Or(looks[r], r)
 	}, norm.NFKC.String(name)))
 }
+
+// blanks are letters and signs that nothing is drawn for.
+const blanks = "\u2800\u115f\u1160\u3164\uffa0"
 
 // drawn has what is drawn alike within an alphabet.
 var drawn = strings.NewReplacer("I", "l", "1", "l", "|", "l", "0", "o", "O", "o", "rn", "m", "vv", "w")

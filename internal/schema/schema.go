@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,7 @@ const (
 	mostSchema = 64 << 10 // bytes
 	mostNodes  = 20_000   // values in it, with each reference followed
 	mostDepth  = 64
+	mostSteps  = 10_000 // of its patterns, with each repetition written out
 )
 
 // ErrBeyond is the error for a schema that is one, but cannot be checked here, such as one that refers to itself.
@@ -29,7 +31,7 @@ var (
 )
 
 // Compile returns a schema to check values against. It refuses one that would take long to
-// check: a big one, one whose references multiply, and one that refers to itself.
+// check: a big one, one whose references or patterns multiply, and one that refers to itself.
 func Compile(raw json.RawMessage) (*jsonschema.Resolved, error) {
 	if len(raw) > mostSchema {
 		return nil, fmt.Errorf("%d bytes, at most %d are allowed", len(raw), mostSchema)
@@ -38,13 +40,24 @@ func Compile(raw json.RawMessage) (*jsonschema.Resolved, error) {
 	if err := json.Unmarshal(raw, &tree); err != nil || tree == nil {
 		return nil, errNoObject
 	}
-	w := weigher{root: tree, known: map[string]int{}}
-	if _, err := w.weigh(tree, 0); err != nil {
+	if err := weigh(tree); err != nil {
 		return nil, err
 	}
 	schema := new(jsonschema.Schema)
 	if err := json.Unmarshal(raw, schema); err != nil {
 		return nil, errors.New(text.Cut(err.Error(), 200))
+	}
+	// What counts is the schema as it was read: of members that are there twice or in other letters.
+	read, err := json.Marshal(schema)
+	if err == nil {
+		tree = nil
+		err = json.Unmarshal(read, &tree)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", ErrBeyond, text.Cut(err.Error(), 200))
+	}
+	if err := weigh(tree); err != nil {
+		return nil, err
 	}
 	resolved, err := schema.Resolve(nil)
 	if err != nil {
@@ -53,10 +66,18 @@ func Compile(raw json.RawMessage) (*jsonschema.Resolved, error) {
 	return resolved, nil
 }
 
+// weigh refuses a schema that would take long to check, or for ever.
+func weigh(tree map[string]any) error {
+	w := weigher{root: tree, known: map[string]int{}}
+	_, err := w.weigh(tree, 0)
+	return err
+}
+
 // A weigher counts the values of a schema as often as a check may look at them.
 type weigher struct {
 	root  any
 	known map[string]int // by reference; -1: being counted
+	steps int            // of patterns
 }
 
 func (w *weigher) weigh(node any, depth int) (sum int, err error) {
@@ -83,24 +104,69 @@ func (w *weigher) weigh(node any, depth int) (sum int, err error) {
 			if err := add(child); err != nil {
 				return 0, err
 			}
-			if to, isText := child.(string); isText && (name == "$ref" || name == "$dynamicRef") {
-				n, err := w.follow(to, depth)
-				if sum += n; err != nil {
-					return 0, err
-				}
-				if sum > mostNodes {
-					return 0, errTooBig
-				}
+			n, err := w.member(name, child, depth)
+			if sum += n; err == nil && sum > mostNodes {
+				err = errTooBig
+			}
+			if err != nil {
+				return 0, err
 			}
 		}
 	}
 	return sum, nil
 }
 
+// member counts what a member of a schema brings beside its value.
+func (w *weigher) member(name string, value any, depth int) (int, error) {
+	if all, is := value.(map[string]any); is && name == "patternProperties" {
+		for p := range all {
+			if err := w.pattern(p); err != nil {
+				return 0, err
+			}
+		}
+	}
+	to, isText := value.(string)
+	switch {
+	case !isText:
+	case name == "$ref" || name == "$dynamicRef":
+		return w.follow(to, depth)
+	case name == "$id" && depth > 0:
+		return 0, fmt.Errorf("%w: $id %s within a schema changes what references are to", ErrBeyond, text.Cut(to, 80))
+	case name == "pattern":
+		return 0, w.pattern(to)
+	}
+	return 0, nil
+}
+
+// pattern refuses a pattern that would take much memory. One that cannot be read is refused elsewhere.
+func (w *weigher) pattern(of string) error {
+	if p, err := syntax.Parse(of, syntax.Perl); err == nil {
+		w.steps += steps(p)
+	}
+	if w.steps > mostSteps {
+		return fmt.Errorf("patterns of more than %d steps once repetitions are written out", mostSteps)
+	}
+	return nil
+}
+
+// steps returns the size of a pattern, of one that is far too big a lower bound.
+func steps(p *syntax.Regexp) int {
+	n := 1 + len(p.Rune)
+	for _, sub := range p.Sub {
+		n += steps(sub)
+	}
+	if p.Op == syntax.OpRepeat {
+		n *= max(p.Min, p.Max, 1)
+	}
+	return min(n, mostSteps+1)
+}
+
 // follow counts what a reference refers to.
 func (w *weigher) follow(to string, depth int) (int, error) {
 	n, known := w.known[to]
 	switch {
+	case strings.Contains(to, "%"):
+		return 0, fmt.Errorf("%w: reference %s has an escape", ErrBeyond, text.Cut(to, 80))
 	case n < 0:
 		return 0, fmt.Errorf("%w: recursive schemas are not supported: %s refers to itself; state the depth that is needed instead", ErrBeyond, text.Cut(to, 80))
 	case known:
