@@ -32,7 +32,9 @@ run has the name of the file unless RUN is given, which standard input requires.
 With --format cloudevents it reads CloudEvents 1.0 in structured mode, one on each line or as
 a batch, such as those that log --format cloudevents prints. An event of another type is kept
 if it has the attributes of package signals/cloudevents and JSON as data. All others are
-refused, with their line and the attribute that is wrong.` + aRun,
+refused, with their line and the attribute that is wrong.
+
+` + aRun,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage(errors.New("a file is required"))

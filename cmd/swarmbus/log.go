@@ -223,7 +223,9 @@ Without --thread, a run with several threads is listed with the result of each.
 which fall if the claim of a signal is made true (an intervention), both by the numbers of
 the transcript. --credit prints who moved the result, and --why the mode with its reason and
 what hearing each other changed. Each prints that alone, unless with --follow. With --json
-the events are printed as solve --json prints them.` + aRun,
+the events are printed as solve --json prints them.
+
+` + aRun,
 		Args: oneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := errors.Join(atLeastOne(cmd, "width"), about.asText(asJSON)); err != nil {

@@ -39,7 +39,9 @@ its agents by it. The last outcome of a solve counts.
 
 --file reads many from a CSV file with the columns run, right (an id, or what a proposal says;
 empty: none of them) and, where a run has several solves, thread. Nothing is recorded unless
-all of it can be. A run that a server is writing is told with --server.` + aRun,
+all of it can be. A run that a server is writing is told with --server.
+
+` + aRun,
 		Args: atMost(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			all, err := o.given(args, file)

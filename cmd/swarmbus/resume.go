@@ -55,7 +55,9 @@ sees, too; --respond gives the result of a call that is not made.
 
 A question is answered once: a second answer is refused, with the name of who answered
 first. In a run of another program the answer is kept until the program resumes the solve.
-A run that was killed before it asked is continued by solve --resume.` + aRun,
+A run that was killed before it asked is continued by solve --resume.
+
+` + aRun,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return oneRun(cmd, args)

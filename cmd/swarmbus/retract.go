@@ -31,7 +31,9 @@ that a server is writing is changed with --server. swarmbus show --without says 
 fall, and records nothing.
 
 Exit status: 0 the decision stays, or the solve goes on; 3 there is no decision without the
-signal; 7 there is another one.` + aRun,
+signal; 7 there is another one.
+
+` + aRun,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 3 {
 				return usage(errors.New("a run, the number of a signal and a reason are required"))

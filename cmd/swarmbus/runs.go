@@ -182,7 +182,9 @@ with its position. An incomplete record at the end, which a killed program leave
 
 Of a run with rooms it also verifies the hash, the chain and the signature of every event,
 and prints the newest id of each room (its head). With --head the run must have that event,
-so that nobody can have cut off what came before.` + aRun,
+so that nobody can have cut off what came before.
+
+` + aRun,
 		Args: oneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v, err := known.verify(cmd, args[0], &server)

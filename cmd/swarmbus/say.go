@@ -23,7 +23,9 @@ func newSay() *cobra.Command {
 routes of their strategies, agents and plugins decide about it; swarmbus team routes FILE
 explains them. What they do not withhold is new in the agents' next turns, whatever they
 listen to. A solve that runs is in the run of a server: name it with --server. One that was
-interrupted, or that waits for an answer, has the message when it goes on. ` + aRun,
+interrupted, or that waits for an answer, has the message when it goes on.
+
+` + aRun,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return usage(errors.New("a run and a text are required"))

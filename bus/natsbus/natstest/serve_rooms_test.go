@@ -100,7 +100,7 @@ func TestConsoleShowsRoomsThatOtherProcessesShareAndGoesOnWithThem(t *testing.T)
 	server := natstest.Start(t, natstest.Options{})[0]
 	dir := t.TempDir()
 	keys, config := filepath.Join(dir, "keys"), filepath.Join(dir, "serve.yaml")
-	text := "dir: " + dir + "\noffice: {file: " + officeFile + ", stream: office, keys: " + keys + "}\n"
+	text := "dir: " + dir + "\noffice: {file: " + absolute(t, officeFile) + ", stream: office, keys: " + keys + "}\n"
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestConsoleWithOtherKeysThanTheRoomsIsRefused(t *testing.T) {
 	server := natstest.Start(t, natstest.Options{})[0]
 	dir := t.TempDir()
 	config := filepath.Join(dir, "serve.yaml")
-	if err := os.WriteFile(config, []byte("dir: "+dir+"\noffice: {file: "+officeFile+", stream: office}\n"), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte("dir: "+dir+"\noffice: {file: "+absolute(t, officeFile)+", stream: office}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	first := startTalk(t, "rooms", officeFile, "--nats", server.URL(), "--keys", filepath.Join(dir, "theirs"), "--stream", "office")
@@ -157,4 +157,14 @@ func TestConsoleWithOtherKeysThanTheRoomsIsRefused(t *testing.T) {
 	if err := console.cmd.Wait(); err == nil || !strings.Contains(console.text(), "needs the keys with which they began") {
 		t.Errorf("it ends with %v:\n%s", err, console.text())
 	}
+}
+
+// absolute returns a path that holds in a file elsewhere, too.
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -111,10 +111,38 @@ func (g *Guard) guard(w http.ResponseWriter, r *http.Request, next http.Handler)
 	case byCookie && changes(r) && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") != "same-origin":
 		refuse(w, http.StatusForbidden, "the request does not say that it comes from a page of this server")
 	case !who.Role.May(g.takes(r)):
-		refuse(w, http.StatusForbidden, fmt.Sprintf("the token %q has the role %s, and this takes the role %s", who.Name, who.Role, g.takes(r)))
+		refuse(w, http.StatusForbidden, fmt.Sprintf("the token %q has the role %s, and this takes the role %s at least", who.Name, who.Role, g.takes(r)))
 	default:
-		next.ServeHTTP(w, r.WithContext(api.By(context.WithValue(r.Context(), userKey{}, user), who)))
+		ctx, end := g.while(r.Context(), who)
+		defer end()
+		next.ServeHTTP(w, r.WithContext(api.By(context.WithValue(ctx, userKey{}, user), who)))
 	}
+}
+
+// recheck is how long a stream may go on after its token was revoked.
+const recheck = 5 * time.Second
+
+// while returns a context that ends soon after the token with which somebody asks is revoked.
+func (g *Guard) while(ctx context.Context, who api.Who) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithCancel(ctx)
+	if who.Name == "" {
+		return ctx, end
+	}
+	go func() {
+		tick := time.NewTicker(recheck)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				if !g.o.Tokens.has(who) {
+					end()
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ctx, end
 }
 
 // wrong counts a wrong token, and notes who sent it, but not the token.

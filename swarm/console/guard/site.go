@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 )
@@ -37,9 +38,14 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 		by := s.asked(r, hop{client: addressOf(r), scheme: scheme, host: r.Host})
 		r = r.WithContext(context.WithValue(r.Context(), arrivedKey{}, by.scheme))
 		r.RemoteAddr, r.Host = by.client, by.host
-		if path, below := strings.CutPrefix(r.URL.Path, base); below && base != "/" {
+		if rest, below := strings.CutPrefix(r.URL.Path, base); below && base != "/" {
 			to := *r.URL
-			to.Path, to.RawPath = "/"+path, ""
+			if to.Path = clean(rest); to.Path != rest { // what is behind would redirect to another place
+				to.Path, to.RawPath = base+to.Path, ""
+				http.Redirect(w, r, to.RequestURI(), http.StatusTemporaryRedirect)
+				return
+			}
+			to.Path, to.RawPath = "/"+rest, ""
 			if raw, below := strings.CutPrefix(r.URL.RawPath, base); below {
 				to.RawPath = "/" + raw
 			}
@@ -47,6 +53,15 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// clean returns a path below the base without empty steps and such as "..".
+func clean(below string) string {
+	to := strings.TrimPrefix(path.Clean("/"+below), "/")
+	if strings.HasSuffix(below, "/") && to != "" {
+		to += "/"
+	}
+	return to
 }
 
 // Path returns the path of the URL, with a slash at its end.

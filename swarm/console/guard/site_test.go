@@ -135,3 +135,19 @@ func TestWrongTokensAreCountedForTheClientOfAProxy(t *testing.T) {
 		t.Errorf("another client of the proxy: %d", got)
 	}
 }
+
+// What is behind would send a client with its token to the application beside it.
+func TestAPathThatIsNotCleanIsRedirectedBelowThatOfTheURL(t *testing.T) {
+	t.Parallel()
+	s := site(t, "https://console.example.org/swarm/")
+	for path, want := range map[string]string{
+		"/swarm//api/solves?a=b": "/swarm/api/solves?a=b", "/swarm/api/../../x": "/swarm/x", "/swarm//": "/swarm/", "/swarm/api/./": "/swarm/api/", "/swarm/api/solves/": "", "/swarm/": "",
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://console.example.org"+path, http.NoBody)
+		w := httptest.NewRecorder()
+		s.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, r)
+		if got := w.Header().Get("Location"); got != want {
+			t.Errorf("%s: to %q, want %q", path, got, want)
+		}
+	}
+}

@@ -38,7 +38,7 @@ type Token struct {
 }
 
 // named is what a name is: one that looks like no other when it is read.
-var named = regexp.MustCompile(`^[a-z][a-z0-9._-]{0,62}$`)
+var named = regexp.MustCompile(`^[a-z]([a-z0-9._-]{0,61}[a-z0-9])?$`)
 
 // reserved are the names of what is no person.
 var reserved = []string{"system", "person", "expiry", "user", "router"}
@@ -46,13 +46,18 @@ var reserved = []string{"system", "person", "expiry", "user", "router"}
 // New makes a token and returns its text, which is kept nowhere. Its error is a [*signals.FieldError]
 // for a name that is not 1 to 63 lower-case letters, digits, ., _ and -, or that looks like another one.
 func (t Tokens) New(name string, role api.Role, now time.Time) (string, error) {
+	unlock, err := t.lock()
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
 	all, err := t.All()
 	if err != nil {
 		return "", err
 	}
 	switch alike := slices.IndexFunc(all, func(of Token) bool { return names.Alike(of.Name, name) }); {
 	case !named.MatchString(name):
-		return "", &signals.FieldError{Field: "name", Value: text.Cut(name, 80), Problem: "not 1 to 63 lower-case letters, digits, ., _ and -, the first a letter"}
+		return "", &signals.FieldError{Field: "name", Value: text.Cut(name, 80), Problem: "not 1 to 63 lower-case letters, digits, ., _ and -, the first a letter, the last no sign"}
 	case alike >= 0:
 		return "", &signals.FieldError{Field: "name", Value: name, Problem: fmt.Sprintf("looks like %q, which has a token: revoke that one first", all[alike].Name)}
 	case slices.ContainsFunc(reserved, func(of string) bool { return names.Alike(of, name) }):
@@ -69,6 +74,11 @@ func (t Tokens) New(name string, role api.Role, now time.Time) (string, error) {
 
 // Revoke takes the token with that name away. Its sessions end with it.
 func (t Tokens) Revoke(name string) error {
+	unlock, err := t.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	all, err := t.All()
 	if err != nil {
 		return err
@@ -98,6 +108,28 @@ func (t Tokens) All() (all []Token, err error) {
 }
 
 // write replaces the file.
+// lock keeps other commands from changing the tokens until unlock is called.
+func (t Tokens) lock() (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(t.Path), 0o700); err != nil {
+		return nil, err
+	}
+	name := t.Path + ".lock"
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("another command changes the tokens: try again; if none does, one was killed: remove %s", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = os.Remove(name) }, file.Close()
+}
+
+// has reports whether there is a token with that name and role. An error of the file is none that says no.
+func (t Tokens) has(who api.Who) bool {
+	all, err := t.All()
+	return err != nil || slices.ContainsFunc(all, func(of Token) bool { return of.Name == who.Name && of.Role == who.Role })
+}
+
 func (t Tokens) write(all []Token) error {
 	of, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {

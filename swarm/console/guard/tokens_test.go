@@ -2,11 +2,15 @@ package guard_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -39,7 +43,7 @@ func TestNamesThatLookLikeOthersHaveNoToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, role := range map[string]api.Role{
-		"bill": "reader", "bi11": "reader", "Ada": "reader", "аda": "reader", "": "reader", "a b": "reader", "system": "reader", "expiry": "reader", "ada": "boss", "eve": "",
+		"bill": "reader", "bi11": "reader", "Ada": "reader", "аda": "reader", "": "reader", "a b": "reader", "system": "reader", "bill.": "reader", "expiry": "reader", "ada": "boss", "eve": "",
 	} {
 		_, err := tokens.New(name, role, time.Time{})
 		if wrong := (*signals.FieldError)(nil); !errors.As(err, &wrong) {
@@ -86,4 +90,58 @@ func TestARevokedTokenOpensNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// Those who change the tokens at once do it one after the other, or are told.
+func TestNoChangeOfTheTokensIsLost(t *testing.T) {
+	tokens := guard.Tokens{Path: filepath.Join(t.TempDir(), "new", guard.TokensFile)}
+	names := make(chan string, 20)
+	var all sync.WaitGroup
+	for i := range cap(names) {
+		all.Go(func() {
+			name := fmt.Sprintf("n%02dx", i)
+			if _, err := tokens.New(name, api.RoleReader, time.Time{}); err == nil {
+				names <- name
+			}
+		})
+	}
+	all.Wait()
+	close(names)
+	made := map[string]bool{}
+	for name := range names {
+		made[name] = true
+	}
+	got, err := tokens.All()
+	if err != nil || len(got) != len(made) || len(made) == 0 {
+		t.Errorf("%d were made, and there are %d, %v", len(made), len(got), err)
+	}
+}
+
+func TestAStreamEndsSoonAfterItsTokenIsRevoked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), guard.TokensFile)
+	synctest.Test(t, func(t *testing.T) {
+		tokens := guard.Tokens{Path: path}
+		g := guard.New(guard.Options{Key: guard.NewKey(), Tokens: tokens, Hosts: []string{"swarm:1"}})
+		secret, err := tokens.New("ada", api.RoleReader, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://swarm:1/api/feed", http.NoBody)
+		r.Header.Set("Authorization", "Bearer "+secret)
+		ended := make(chan struct{})
+		go func() {
+			g.Wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })).ServeHTTP(httptest.NewRecorder(), r)
+			close(ended)
+		}()
+		time.Sleep(time.Minute)
+		select {
+		case <-ended:
+			t.Error("it ended before")
+		default:
+		}
+		if err := tokens.Revoke("ada"); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+	})
 }

@@ -120,6 +120,9 @@ func listenLocal(ctx context.Context, path string) (net.Listener, error) {
 		if refused == nil {
 			return nil, errors.Join(err, other.Close())
 		}
+		if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSocket == 0 {
+			return nil, errors.Join(err, fmt.Errorf("%s is there, and no socket", path))
+		}
 		if err := os.Remove(path); err != nil {
 			return nil, err
 		}

@@ -212,6 +212,19 @@ func TestAServerThatCannotBeOpenedLeavesItsAddress(t *testing.T) {
 	}
 }
 
+func TestAFileThatIsNoSocketIsNotReplacedByOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "precious")
+	if err := os.WriteFile(path, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := server.Listen(t.Context(), server.At{Addr: "unix:" + path, URL: &url.URL{Scheme: "https", Host: "a.example", Path: "/"}}); err == nil {
+		t.Error("it listens")
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "kept" {
+		t.Errorf("the file has %q, %v", text, err)
+	}
+}
+
 // Who can connect to a socket is a proxy that is believed.
 func TestAServerListensAtASocketThatAKilledProcessLeft(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")

@@ -81,7 +81,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if !ended && one.own && (r.Context().Err() != nil || to.err != nil) {
 		bye, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), slowest)
 		defer cancel()
-		_, _ = s.Backend.Solves.Cancel(bye, one.id) // it may have stopped meanwhile
+		bye = api.By(bye, api.Who{Role: api.RoleOperator})
+		_, _ = s.Backend.Solves.Cancel(bye, one.id) // what this request began; it may have stopped meanwhile
 	}
 }
 
