@@ -38,6 +38,7 @@ func TestAppendsWaitWhileTheDiskIsFull(t *testing.T) {
 				wg.Go(func() { must(t, second(j.Append(numbered(2)))) })
 			}
 			time.Sleep(time.Hour)
+			synctest.Wait()
 			if why := j.Full(); !errors.Is(why, syscall.ENOSPC) || len(told) != 1 || !errors.Is(told[0], syscall.ENOSPC) {
 				t.Errorf("full: %v, told %v", why, told)
 			}
