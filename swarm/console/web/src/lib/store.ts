@@ -30,7 +30,7 @@ export async function load() {
         const newer = new Map((solves.peek() ?? []).map((x) => [x.id, x]));
         solves.value = all.map((x) => later(newer.get(x.id), x));
       }),
-      get<Item[]>("inbox?all=true").then((all) => (inbox.value = all)),
+      readInbox(),
       get<Room[]>("rooms").then((all) => (rooms.value = all)),
     ]);
     broken.value = undefined;
@@ -72,7 +72,17 @@ const asks = (s: Solve) => s.state === "waiting" || s.waits > 0 || waiting.peek(
 let asked = 0;
 function askedAgain() {
   clearTimeout(asked);
-  asked = window.setTimeout(() => get<Item[]>("inbox?all=true").then((i) => (inbox.value = i), () => {}), 200);
+  asked = window.setTimeout(() => readInbox().catch(() => {}), 200);
+}
+
+// readInbox reads the list of questions. What frames say of them meanwhile is newer than the list.
+async function readInbox() {
+  const before = new Set((inbox.peek() ?? []).map((i) => i.id));
+  const all = await get<Item[]>("inbox?all=true");
+  const now = new Map((inbox.peek() ?? []).map((i) => [i.id, i]));
+  const listed = all.map((i) => (now.get(i.id)?.open === false ? now.get(i.id)! : i));
+  for (const i of all) now.delete(i.id);
+  inbox.value = [...listed, ...[...now.values()].filter((i) => !before.has(i.id))];
 }
 
 const later = (old: Solve | undefined, s: Solve) => (old && old.seq > s.seq ? old : s);
