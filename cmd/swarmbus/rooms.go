@@ -285,11 +285,8 @@ a message says that came by mail.`,
 			return showRoom(cmd.OutOrStdout(), &as, v, args[0])
 		},
 	}
-	every := &cobra.Command{
-		Use:   "list",
-		Short: "List the rooms of a run",
-		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+	listing := func(of func(io.Writer, *list, *journal.View) error) func(*cobra.Command, []string) error {
+		return func(cmd *cobra.Command, _ []string) error {
 			if err := as.check(); err != nil {
 				return err
 			}
@@ -297,8 +294,14 @@ a message says that came by mail.`,
 			if err != nil {
 				return err
 			}
-			return listRooms(cmd.OutOrStdout(), &as, v)
-		},
+			return of(cmd.OutOrStdout(), &as, v)
+		}
+	}
+	every := &cobra.Command{
+		Use:   "list",
+		Short: "List the rooms of a run",
+		Args:  noArgs,
+		RunE:  listing(listRooms),
 	}
 	mail := &cobra.Command{
 		Use:   "mail",
@@ -306,16 +309,7 @@ a message says that came by mail.`,
 		Long: `Mail lists what agents sent to agents in other rooms: the number that a mailbox event has as
 mailbox_id, the room and section in which it arrived, and the receiver's turn that heard it.`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := as.check(); err != nil {
-				return err
-			}
-			v, err := view(run)
-			if err != nil {
-				return err
-			}
-			return listMail(cmd.OutOrStdout(), &as, v)
-		},
+		RunE: listing(listMail),
 	}
 	for _, c := range []*cobra.Command{show, every, mail} {
 		c.Flags().StringVar(&run, "run", "office", "the run that has the log")

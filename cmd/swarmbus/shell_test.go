@@ -21,8 +21,10 @@ import (
 // other in a directory with the files of the archive, and compares what is printed with what stands
 // below them: standard output and error, and the status unless it is 0.
 func TestShell(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("it needs /dev/full and script of util-linux")
+	_, err1 := exec.LookPath("bash")
+	_, err2 := exec.LookPath("script")
+	if err := errors.Join(err1, err2); err != nil || runtime.GOOS != "linux" {
+		t.Skip("it needs bash, /dev/full, and script of util-linux:", err)
 	}
 	const golden = "testdata/shell.txtar"
 	archive, err := txtar.ParseFile(golden)
