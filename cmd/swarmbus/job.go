@@ -77,7 +77,13 @@ func (j *job) begin(name string, notes io.Writer) (err error) {
 
 // waits are the options of a run that waits while the disk is full, and says so.
 func waits(path string, notes io.Writer) *journal.Options {
-	return &journal.Options{Full: func(err error) { full(notes)(path, err) }}
+	return &journal.Options{Full: func(err error) {
+		if err == nil {
+			fmt.Fprintf(notes, "%s: there is room again\n", text.Printable(path))
+			return
+		}
+		fmt.Fprintf(notes, "%s: there is no room on the disk: what is new waits, and goes on when there is some: %s\n", text.Printable(path), text.Printable(err.Error()))
+	}}
 }
 
 // newRun opens a journal for a run that is not there yet.

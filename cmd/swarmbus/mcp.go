@@ -70,7 +70,7 @@ func (f *mcpFlags) serve(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	o := server.Options{OnlyMCP: true, Version: version().Version, Log: log, Host: host.Options{Dir: config.Dir, Version: version().String(), Full: full(cmd.ErrOrStderr())}}
+	o := server.Options{OnlyMCP: true, Version: version().Version, Log: log, Host: host.Options{Dir: config.Dir, Version: version().String()}}
 	if o.Host.Teams, err = f.load(cmd, config.Dir); err != nil {
 		return err
 	}

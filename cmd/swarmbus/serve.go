@@ -16,7 +16,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/internal/runs"
-	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
@@ -159,7 +158,7 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 func (f *serveFlags) fill(ctx context.Context, config *serveConfig, o *server.Options, ends *ends, progress io.Writer) (logs logsOf, err error) {
 	o.Host = host.Options{
 		Dir: config.Dir, Version: version().String(), Demo: f.demo, Jaeger: config.Jaeger, Hook: hookOf(ctx),
-		Watch: func(b *bus.Bus) (func(), error) { return watch(ctx, b) }, Full: full(progress),
+		Watch: func(b *bus.Bus) (func(), error) { return watch(ctx, b) },
 	}
 	if err := f.elsewhere(ctx, config, &o.Host, ends, &logs, progress); err != nil {
 		return nil, err
@@ -173,17 +172,6 @@ func (f *serveFlags) fill(ctx context.Context, config *serveConfig, o *server.Op
 	o.Host.Teams, o.Host.Office = append(o.Host.Teams, demo.Team(f.pace)), demo.Office()
 	o.Opened = func(ctx context.Context, b *api.Backend) error { return demo.Play(ctx, b, "platform", 6*f.pace) }
 	return logs, demo.Reports(filepath.Join(config.Dir, "workers"+runs.Suffix))
-}
-
-// full returns what says which run waits for room on the disk.
-func full(progress io.Writer) func(run string, err error) {
-	return func(run string, err error) {
-		if err == nil {
-			fmt.Fprintf(progress, "%s: there is room again\n", text.Printable(run))
-			return
-		}
-		fmt.Fprintf(progress, "%s: there is no room on the disk: what is new waits, and goes on when there is some: %s\n", text.Printable(run), text.Printable(err.Error()))
-	}
 }
 
 // ends are what has to end, the last first.

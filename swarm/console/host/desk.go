@@ -33,7 +33,7 @@ type desk struct {
 func openTeam(ctx context.Context, o *Options, t Team) (*desk, error) {
 	path := filepath.Join(o.Dir, t.Run+runs.Suffix)
 	_, missing := os.Stat(path)
-	store, err := journal.Open(path, &journal.Options{Sync: t.Sync, Full: func(err error) { o.Full(t.Run, err) }})
+	store, err := journal.Open(path, &journal.Options{Sync: t.Sync, Full: o.full(t.Run)})
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package host_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -40,18 +41,31 @@ func small(t *testing.T) (dir string, fill func() (ballast string)) {
 	}
 }
 
+// lines takes what a log says of the disk.
+type lines chan string
+
+func (lines) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l lines) Handle(_ context.Context, r slog.Record) error {
+	if line := r.Level.String() + " " + r.Message; strings.Contains(line, "disk") {
+		r.Attrs(func(a slog.Attr) bool { line += " " + a.String(); return true })
+		l <- line
+	}
+	return nil
+}
+
+func (l lines) WithAttrs([]slog.Attr) slog.Handler { return l }
+
+func (l lines) WithGroup(string) slog.Handler { return l }
+
 func TestASolveGoesOnWhenTheDiskHasRoomAgain(t *testing.T) {
 	t.Parallel()
 	dir, fill := small(t)
-	type told struct {
-		run string
-		err error
-	}
-	says := make(chan told, 8)
+	says := make(lines, 8)
 	hub := feed.New(feed.Options{})
 	defer hub.Close()
 	h, err := host.Open(t.Context(), host.Options{
-		Dir: dir, Hub: hub, Office: of("office"), Teams: []host.Team{demo.Team(0)}, Full: func(run string, err error) { says <- told{run, err} },
+		Dir: dir, Hub: hub, Office: of("office"), Teams: []host.Team{demo.Team(0)}, Log: slog.New(says),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -75,8 +89,8 @@ func TestASolveGoesOnWhenTheDiskHasRoomAgain(t *testing.T) {
 		s.Solve, s.err = b.Solves.Start(context.Background(), api.NewSolve{Team: "platform", Task: payments})
 		start <- s
 	}()
-	if got := <-says; got.run != "platform" || !errors.Is(got.err, syscall.ENOSPC) {
-		t.Errorf("told %+v", got)
+	if got := <-says; !strings.HasPrefix(got, "ERROR no room on the disk") || !strings.Contains(got, "run=platform") || !strings.Contains(got, "no space left on device") {
+		t.Errorf("told %s", got)
 	}
 	health, err := b.System.Health(t.Context())
 	if err != nil || health.OK || !strings.Contains(health.Logs[0].Problem, "no space left on device") {
@@ -96,8 +110,8 @@ func TestASolveGoesOnWhenTheDiskHasRoomAgain(t *testing.T) {
 	if got := until(t, b, s.ID, func(s api.Solve) bool { return s.State != api.Running }); got.State != api.Decided {
 		t.Errorf("it is %s: %s", got.State, got.Detail)
 	}
-	if got := <-says; got.run != "platform" || got.err != nil {
-		t.Errorf("told %+v", got)
+	if got := <-says; got != "WARN there is room on the disk again run=platform" {
+		t.Errorf("told %s", got)
 	}
 	if health, err := b.System.Health(t.Context()); err != nil || !health.OK {
 		t.Errorf("health: %v, %+v", err, health.Logs)

@@ -36,11 +36,19 @@ type Options struct {
 	// Watch is called for the bus of each team before its first solve, and the function that
 	// it returns when the team has ended. Nil: no bus is watched.
 	Watch func(*bus.Bus) (stop func(), err error)
-	// Full is called when a run finds no room on the disk, so that it waits, and with a nil error
-	// when it goes on. Nil: nothing is.
-	Full  func(run string, err error)
-	Log   *slog.Logger // has a line for each solve that begins or stops, and each failed turn; nil: none
+	Log   *slog.Logger // has a line for each solve that begins or stops, each failed turn, and a run that waits for room on the disk; nil: none
 	Clock func() time.Time
+}
+
+// full returns what notes that a run waits for room on the disk, and that it goes on.
+func (o *Options) full(run string) func(error) {
+	return func(err error) {
+		if err == nil {
+			o.Log.Warn("there is room on the disk again", "run", run)
+			return
+		}
+		o.Log.Error("no room on the disk: what is new waits, and goes on when there is some", "run", run, "error", err)
+	}
 }
 
 // A Host runs the teams and the office of a server. Make one with [Open].
@@ -59,9 +67,6 @@ type Host struct {
 func Open(ctx context.Context, o Options) (h *Host, err error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
-	}
-	if o.Full == nil {
-		o.Full = func(string, error) {}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -80,7 +80,7 @@ func openOffice(ctx context.Context, with *Options) (of *office, err error) {
 // keep opens the journal of an office that this server alone has.
 func keep(with *Options) (of *office, err error) {
 	o, dir := with.Office, with.Dir
-	store, err := journal.Open(filepath.Join(dir, o.Name+runs.Suffix), &journal.Options{Sync: o.Sync, Full: func(err error) { with.Full(o.Name, err) }})
+	store, err := journal.Open(filepath.Join(dir, o.Name+runs.Suffix), &journal.Options{Sync: o.Sync, Full: with.full(o.Name)})
 	if err != nil {
 		return nil, err
 	}
