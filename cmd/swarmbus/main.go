@@ -24,10 +24,13 @@ import (
 	"github.com/swarmbus/swarmbus/internal/text"
 )
 
+// hangup is SIGHUP, which package syscall does not name on every system that the command builds for.
+const hangup = syscall.Signal(1)
+
 func main() {
 	asks := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if serves := len(os.Args) > 1 && os.Args[1] == "serve"; !serves && !signal.Ignored(syscall.SIGHUP) { // which nohup does, and serve reads its files again
-		asks = append(asks, syscall.SIGHUP)
+	if serves := len(os.Args) > 1 && os.Args[1] == "serve"; !serves && !signal.Ignored(hangup) { // which nohup does, and serve reads its files again
+		asks = append(asks, hangup)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), asks...)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once

@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/activation"
@@ -98,7 +97,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) { retu
 // reloads reads the certificate again at each SIGHUP, until ctx ends.
 func (c *certificate) reloads(ctx context.Context, log *slog.Logger) {
 	hang := make(chan os.Signal, 1)
-	signal.Notify(hang, syscall.SIGHUP)
+	signal.Notify(hang, hangup)
 	defer signal.Stop(hang)
 	for {
 		select {
