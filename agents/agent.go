@@ -94,12 +94,3 @@ func (a *Agent) May(k signals.Kind) bool {
 func (a *Agent) Hears(k signals.Kind) bool {
 	return a.Listens == nil || k == routing.KindUserMessage || slices.Contains(a.Listens, k)
 }
-
-// A PanicError is returned for a panic of an agent.
-type PanicError struct {
-	Agent string
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("agents: %s panicked: %v", e.Agent, e.Value) }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"runtime/debug"
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/signals"
@@ -60,7 +59,7 @@ func (a *Agent) take(ctx context.Context, t *Turn) (said []signals.Any, err erro
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			err = &PanicError{a.ID, v, debug.Stack()}
+			err = Panicked(withTurn(ctx, t), a.ID, v)
 		}
 	}()
 	most := t.Most

@@ -8,8 +8,9 @@ import "github.com/swarmbus/swarmbus/signals"
 //
 // The statement is derived from the fact that its signal replies to. A source repeats what
 // the thread had in an earlier round, what the solve began with, and what it recalled itself
-// ([Pool.Tool]), so that its statement is derived from the fact itself, unless it gives
-// evidence that nobody had given.
+// ([Pool.Tool]), so that its statement is derived from the fact itself, unless its evidence
+// quotes what a tool of the swarm returned to it in the same turn
+// ([signals.ToolResult.Witnessed]), in words that nobody had stated the fact with.
 func ClaimOf(log []signals.Any, group string) (Claim, bool) { return new(thread).claim(log, group) }
 
 // shows returns the facts that a signal shows to those who read it: the one that it states,

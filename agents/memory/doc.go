@@ -17,8 +17,9 @@
 //
 // A fact is quarantined until a second source states it that is independent: of another
 // group, without having derived the statement from other facts, and without having heard it
-// in the thread before, unless it gives evidence that nobody had given. The memory cannot
-// check evidence: two groups that are both deceived confirm what is wrong. A solve begins
+// in the thread before, unless its evidence quotes what a tool returned to it: words alone may
+// be those of the first source, told once more. The memory cannot check what a tool returns:
+// two groups that are both deceived confirm what is wrong. A solve begins
 // with confirmed facts only ([Pool.Brief]), and whoever recalls others sees their state.
 //
 // # Revocation

@@ -149,9 +149,52 @@ func said(id, source string, round int32, reply string, p signals.Payload) signa
 	}
 }
 
+// looked is a result that a tool returned to an agent; stated is one that an agent makes up.
+func looked(by string, round int32, result string) signals.Any {
+	return signals.New(signals.Header{ID: signals.MustID("looked"), Source: by, Thread: "t", Time: day, Round: round},
+		signals.ToolResult{ToolName: "look", Result: result, TriggeredBy: by, Witnessed: true})
+}
+
+func stated(by string, round int32, result string) signals.Any {
+	return signals.New(looked(by, round, result).Head(), signals.ToolResult{ToolName: "look", Result: result, TriggeredBy: by})
+}
+
+// An agent that repeats another's lie in its own words, without having looked, confirms nothing, and what it said falls
+// when the liar is revoked. What a third saw itself stays.
+func TestParrotConfirmsNothingAndFallsWithItsSource(t *testing.T) {
+	t.Parallel()
+	p := pool(t, memory.Options{})
+	log := []signals.Any{said("1", "eve", 1, "", signals.Discovery{Finding: "the backup is complete", Evidence: "I looked"})}
+	keep := func(more ...signals.Any) {
+		t.Helper()
+		log = append(log, more...)
+		if err := p.Keep(t.Context(), log, log[len(log)-1].Head().Source); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep()
+	keep(said("2", "bob", 2, "", signals.Discovery{Finding: "The backup is complete.", Evidence: "eve reported it, and I see no reason to doubt it"}))
+	keep(said("3", "cyd", 3, "2", signals.Discovery{Finding: "the backup is complete", Evidence: "as bob found"}))
+	all := memory.Query{Text: "backup", Quarantined: true}
+	if got := recalled(t, p, all); !cmp.Equal(got, []string{"the backup is complete: quarantined"}) {
+		t.Errorf("repeated twice: %v", got)
+	}
+	if r := revoke(t, p, "eve"); len(r.Fell) != 1 {
+		t.Errorf("revoked: %+v", r)
+	}
+	if got := recalled(t, p, all); got != nil {
+		t.Errorf("after eve was revoked: %v", got)
+	}
+	keep(looked("dan", 4, "backup: 12 of 12 volumes written"), said("4", "dan", 4, "", signals.Discovery{Finding: "the backup is complete", Evidence: "12 volumes written"}))
+	if got := recalled(t, p, all); !cmp.Equal(got, []string{"the backup is complete: quarantined"}) {
+		t.Errorf("of one that looked: %v", got)
+	}
+}
+
 func TestLogHasTheSourcesOfADerivedStatement(t *testing.T) {
 	t.Parallel()
 	x, withProof := signals.Discovery{Finding: "x"}, signals.Discovery{Finding: "x", Evidence: "seen"}
+	asAdaFound, withResult := signals.Discovery{Finding: "x", Evidence: "I confirm it, as ada found"}, signals.Discovery{Finding: "x", Evidence: "port 8080 is shown"}
 	told := signals.Memory{Content: "X!", Category: "c", Importance: 1}
 	own := []string{memory.IDOf("x")}
 	for name, c := range map[string]struct {
@@ -162,11 +205,18 @@ func TestLogHasTheSourcesOfADerivedStatement(t *testing.T) {
 		"the first":                        {[]signals.Any{said("1", "ada", 1, "", x)}, nil, false},
 		"in the same round":                {[]signals.Any{said("1", "ada", 1, "", x), said("2", "bob", 1, "", told)}, nil, false},
 		"in a later round":                 {[]signals.Any{said("1", "ada", 1, "", x), said("2", "bob", 2, "", told)}, own, false},
-		"with evidence of its own":         {[]signals.Any{said("1", "ada", 1, "", x), said("2", "bob", 2, "", withProof)}, nil, false},
+		"with a reason in words":           {[]signals.Any{said("1", "ada", 1, "", x), said("2", "bob", 2, "", asAdaFound)}, own, false},
+		"with a tool's result of its own":  {[]signals.Any{said("1", "ada", 1, "", x), looked("bob", 2, "netstat: PORT 8080 open"), said("2", "bob", 2, "", withResult)}, nil, false},
+		"with a result that it only says":  {[]signals.Any{said("1", "ada", 1, "", x), stated("bob", 2, "port 8080 open"), said("2", "bob", 2, "", withResult)}, own, false},
+		"with a result of an earlier turn": {[]signals.Any{said("1", "ada", 1, "", x), looked("bob", 2, "port 8080 open"), said("2", "bob", 3, "", withResult)}, own, false},
+		"with another's result":            {[]signals.Any{said("1", "ada", 1, "", x), looked("ada", 2, "port 8080 open"), said("2", "bob", 2, "", withResult)}, own, false},
+		"with a result of something else":  {[]signals.Any{said("1", "ada", 1, "", x), looked("bob", 2, "2 files found"), said("2", "bob", 2, "", asAdaFound)}, own, false},
+		"with a result that was given":     {[]signals.Any{said("1", "ada", 1, "", withResult), looked("bob", 2, "port 8080 open"), said("2", "bob", 2, "", withResult)}, own, false},
 		"with the evidence of the other":   {[]signals.Any{said("1", "ada", 1, "", withProof), said("2", "bob", 2, "", signals.Discovery{Finding: "x", Evidence: "Seen."})}, own, false},
 		"of what was recalled":             {[]signals.Any{said("1", "system", 0, "", told), said("2", "bob", 0, "", x)}, own, false},
 		"a reply to a fact":                {[]signals.Any{said("1", "ada", 1, "", x), said("2", "bob", 2, "1", signals.Discovery{Finding: "y"})}, own, false},
-		"a reply to itself, with evidence": {[]signals.Any{said("1", "ada", 1, "", x), said("2", "bob", 2, "1", withProof)}, nil, false},
+		"a reply to itself, with a reason": {[]signals.Any{said("1", "ada", 1, "", x), said("2", "bob", 2, "1", withProof)}, own, false},
+		"a reply to itself, with a result": {[]signals.Any{said("1", "ada", 1, "", x), looked("bob", 2, "port 8080 open"), said("2", "bob", 2, "1", withResult)}, nil, false},
 		"a reply to something else":        {[]signals.Any{said("1", "ada", 1, "", signals.Doubt{Concern: "x"}), said("2", "bob", 2, "1", x)}, nil, false},
 		"no fact":                          {[]signals.Any{said("1", "ada", 1, "", signals.Doubt{Concern: "x"})}, nil, true},
 		"of the system":                    {[]signals.Any{said("1", "system", 0, "", told)}, nil, true},

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -74,7 +73,7 @@ type Progress struct {
 // same order. A failed call is an outcome, which the agent gets. The error is an [*asking.Error]
 // if a call needs a person's permission, the cause of the end of ctx, or the recorder's;
 // calls that were made by then are on record. A tool that panics is [Broken]: the hook of
-// ctx gets an [*agents.PanicError] with the stack.
+// ctx gets an [*agents.PanicError] with the stack, which is in the program's log, too.
 func (c *Calls) Make(ctx context.Context, calls ...models.Call) ([]Outcome, error) {
 	outcomes, errs := make([]Outcome, len(calls)), make([]error, len(calls))
 	slots := make(chan struct{}, cmp.Or(c.set.Parallel, 4))
@@ -358,7 +357,7 @@ func (s *Set) run(ctx context.Context, t Tool, args json.RawMessage) (entry, err
 func (t Tool) called(ctx context.Context, args json.RawMessage) (r Result, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &agents.PanicError{Agent: t.Full(), Value: v, Stack: debug.Stack()}
+			err = agents.Panicked(ctx, t.Full(), v)
 		}
 	}()
 	return t.Call(ctx, args)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -114,6 +115,7 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 		return err
 	}
 	progress = lines{log}
+	slog.SetDefault(log) // has the stacks of panics
 	var ends ends
 	defer func() { err = errors.Join(err, ends.end()) }() // after the server
 	clean, err := config.place(f.demo)

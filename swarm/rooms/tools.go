@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	texts "github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
@@ -148,7 +149,7 @@ func watched(ctx context.Context, call Call, run func(context.Context) (string, 
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("the tool panicked: %v", v)
+			err = agents.Panicked(ctx, call.Tool, v)
 		}
 		end([]slog.Attr(nil), err)
 	}()
