@@ -3,7 +3,9 @@ package limits
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -42,6 +44,7 @@ type Budget struct {
 	mu      sync.Mutex // protects the fields below
 	account Account
 	recent  shares
+	open    map[models.ID]*unsettled
 	freed   chan struct{} // closed when a reservation ends; nil: no one waits
 }
 
@@ -64,11 +67,14 @@ type Change struct {
 	Used  Spend     `json:"used,omitzero"`
 	Open  Spend     `json:"open,omitzero"` // below 0 when calls end, or are settled
 	Most  Spend     `json:"most,omitzero"` // the most that the call might have taken that Used is of
+	Held  Spend     `json:"held,omitzero"` // the most that a call may take, as it begins; below 0 when calls end, or are settled
 }
 
 // NewBudget returns a budget. An amount of 0 means no limit, and one below 0 refuses
 // every call.
-func NewBudget(most Spend) *Budget { return &Budget{most: most, recent: shares{}} }
+func NewBudget(most Spend) *Budget {
+	return &Budget{most: most, recent: shares{}, open: map[models.ID]*unsettled{}}
+}
 
 // Keep sets a function that records each change of the amounts used and open, so that a
 // program that continues after a crash can [Budget.Book] them in order. A call is open,
@@ -86,13 +92,17 @@ func (b *Budget) Account() Account {
 
 // Book counts a change that was recorded earlier in a run that is continued, or an
 // amount that was used elsewhere. A later call of the model is expected to take the same
-// share of what it may take.
+// share of what it may take, and so are those that are open, again after each later answer.
 func (b *Budget) Book(c Change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.account.Spent = b.account.Spent.plus(c.Used).plus(c.Open)
-	b.account.Open = b.account.Open.plus(c.Open)
+	b.account.Spent = b.account.Spent.plus(c.Used)
+	b.addLocked(c.Open)
 	b.recent.learn(c)
+	if c.Held != (Spend{}) {
+		b.openLocked(c.Model).before.add(c.Held, c.Open)
+	}
+	b.restateLocked(c.Model)
 }
 
 // Settle releases what is open and what is withheld for it, and records that. It is for
@@ -101,12 +111,21 @@ func (b *Budget) Book(c Change) {
 func (b *Budget) Settle() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	free := Change{Open: Spend{}.minus(b.account.Open)}
-	if b.keep != nil && free != (Change{}) {
-		if err := b.keep(free); err != nil {
+	rest, free := b.account.Open, []Change(nil)
+	for _, id := range slices.SortedFunc(maps.Keys(b.open), func(x, y models.ID) int { return strings.Compare(x.String(), y.String()) }) {
+		u := b.open[id]
+		open := u.before.likely.plus(u.now.likely)
+		rest, free = rest.minus(open), append(free, Change{Model: id, Open: Spend{}.minus(open), Held: Spend{}.minus(u.before.most.plus(u.now.most))})
+	}
+	for _, c := range append(free, Change{Open: Spend{}.minus(rest)}) {
+		if b.keep == nil || c.Open == (Spend{}) && c.Held == (Spend{}) {
+			continue
+		}
+		if err := b.keep(c); err != nil {
 			return err
 		}
 	}
+	clear(b.open)
 	b.account.Spent, b.account.Open, b.account.Withheld = b.account.Used(), Spend{}, Spend{}
 	b.wakeLocked()
 	return nil
@@ -134,7 +153,7 @@ func (b *Budget) reserve(ctx context.Context, model models.ID, most Spend) (rese
 		case freed == nil && b.keep == nil:
 			return r, nil
 		case freed == nil:
-			if err = b.keep(Change{Model: model, Open: r.likely}); err != nil {
+			if err = b.keep(Change{Model: model, Open: r.likely, Held: r.most}); err != nil {
 				b.end(r, func() {})
 			}
 			return r, err
@@ -206,7 +225,7 @@ func (*refusal) Unwrap() error { return models.ErrBudget }
 
 // used ends a reservation by what the call took, and records it.
 func (b *Budget) used(r reservation, s Spend) {
-	c := Change{Model: r.model, Used: s, Open: Spend{}.minus(r.likely)}
+	c := Change{Model: r.model, Used: s, Open: Spend{}.minus(r.likely), Held: Spend{}.minus(r.most)}
 	if s != (Spend{}) {
 		c.Most = r.most
 	}
@@ -218,6 +237,7 @@ func (b *Budget) used(r reservation, s Spend) {
 		over := s.minus(r.most)
 		b.account.Over = b.account.Over.plus(Spend{max(0, over.Tokens), max(0, over.Money)})
 		b.recent.learn(c)
+		b.restateLocked(r.model)
 	})
 }
 
@@ -225,7 +245,8 @@ func (b *Budget) used(r reservation, s Spend) {
 // stays open.
 func (b *Budget) unknown(r reservation) {
 	b.end(r, func() {
-		b.account.Spent, b.account.Open = b.account.Spent.plus(r.likely), b.account.Open.plus(r.likely)
+		b.addLocked(r.likely)
+		b.openLocked(r.model).now.add(r.most, r.likely)
 		b.account.Withheld = b.account.Withheld.plus(r.most.minus(r.likely))
 	})
 }

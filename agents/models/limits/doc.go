@@ -28,6 +28,8 @@
 // the model took and a quarter more (for the first call, all of it), and the rest of the
 // maximum is withheld from others as long as the budget lives. What [Budget.Keep]
 // records of a call that is running is its likely cost, too: after a kill, calls that
-// were running are open, and nothing is withheld for them. [Budget.Settle] releases what
-// is open.
+// were running are open, and nothing is withheld for them. Their likely cost is a quarter of
+// what they may take as long as no answer of the model is known, and follows its answers from
+// then on, since a run that continues asks again what it had asked. [Budget.Settle] releases
+// what is open.
 package limits

@@ -45,3 +45,49 @@ func (all shares) likely(model models.ID, most Spend) Spend {
 	part := func(n int64, of float64) int64 { return min(n, int64(math.Ceil(float64(n)*of*margin))) }
 	return Spend{int(part(int64(most.Tokens), s.tokens)), models.Money(part(int64(most.Money), s.money))}
 }
+
+// Calls of a model of which no answer is known are booked after a kill with this share of what
+// they may take: a token is some four bytes, and few answers reach their bound.
+const unheard = 1.0 / 4
+
+// unsettled are the open calls of a model.
+type unsettled struct {
+	before calls // of earlier processes, with their likely cost by what is known now
+	now    calls // of this one, for which the rest of what they may take is withheld
+}
+
+// calls are the most that some calls may take, and what is booked for them.
+type calls struct{ most, likely Spend }
+
+func (c *calls) add(most, likely Spend) {
+	c.most, c.likely = c.most.plus(most), c.likely.plus(likely)
+}
+
+// openLocked returns the open calls of a model.
+func (b *Budget) openLocked(model models.ID) *unsettled {
+	if b.open[model] == nil {
+		b.open[model] = new(unsettled)
+	}
+	return b.open[model]
+}
+
+// addLocked books an amount that is open.
+func (b *Budget) addLocked(s Spend) {
+	b.account.Spent, b.account.Open = b.account.Spent.plus(s), b.account.Open.plus(s)
+}
+
+// restateLocked books what the open calls of earlier processes are likely to have taken, by what
+// is known of the model now.
+func (b *Budget) restateLocked(model models.ID) {
+	u := b.open[model]
+	if u == nil {
+		return
+	}
+	known, c := b.recent, &u.before
+	if _, heard := known[model]; !heard {
+		known = shares{model: {unheard / margin, unheard / margin}}
+	}
+	likely := known.likely(model, c.most)
+	b.addLocked(likely.minus(c.likely))
+	c.likely = likely
+}
