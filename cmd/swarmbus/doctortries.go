@@ -190,6 +190,10 @@ func (d *doctor) otlp(ctx context.Context) finding {
 		if account.Sent == 0 {
 			return "", fmt.Errorf("the span was not accepted: %s", cmp.Or(account.Why, "no reason is known"))
 		}
-		return "a span was accepted", nil
+		found := "a span was accepted"
+		if ignored := errors.Join(p.Ignored...); ignored != nil {
+			found += "; ignored: " + strings.ReplaceAll(ignored.Error(), "\n", "; ")
+		}
+		return found, nil
 	}, func(error) string { return "start the receiver, or look at the OTEL_EXPORTER_OTLP_* variables" })
 }

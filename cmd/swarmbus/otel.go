@@ -37,7 +37,8 @@ func (t *telemetry) open(cmd *cobra.Command) error {
 		return nil
 	}
 	p, err := export.New(cmd.Context(), &export.Options{
-		Service: "swarmbus", Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Service: "swarmbus", Console: cmd.ErrOrStderr(), // standard output has what the command says
+		Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {
 		return usage(err)

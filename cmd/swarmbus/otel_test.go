@@ -77,11 +77,20 @@ func fetched[T any](t *testing.T, link, path string) (v T) {
 	return v
 }
 
-func TestOtelWithAVariableThatIsNotSupportedIsWrongUsage(t *testing.T) {
-	t.Setenv("OTEL_TRACES_EXPORTER", "zipkin")
+func TestOtelIgnoresAVariableThatIsNotSupported(t *testing.T) {
+	t.Setenv("OTEL_TRACES_EXPORTER", "console")
+	t.Setenv("OTEL_METRICS_EXPORTER", "none")
+	t.Setenv("OTEL_TRACES_SAMPLER", "sometimes")
+	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
 	var out, errs bytes.Buffer
 	args := []string{"decide", "--votes", "../../benchmarks/data/votes/replicats_1", "--otel"}
-	if status := run(t.Context(), args, &out, &errs); status != exitUsage || !strings.Contains(errs.String(), "zipkin") {
+	if status := run(t.Context(), args, &out, &errs); status != 0 || !strings.Contains(errs.String(), "sometimes") || !strings.Contains(errs.String(), `"Name":"invoke_workflow`) {
+		t.Errorf("got status %d, %s", status, &errs)
+	}
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4318")
+	t.Setenv("OTEL_TRACES_EXPORTER", "otlp")
+	errs.Reset()
+	if status := run(t.Context(), args, &out, &errs); status != exitUsage || !strings.Contains(errs.String(), "localhost:4318") {
 		t.Errorf("got status %d, %s", status, &errs)
 	}
 }

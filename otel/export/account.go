@@ -101,6 +101,17 @@ func (c *counter) failed(what string, err error) {
 	}
 }
 
+// doubt logs the first response that is not one of a collector.
+func (c *counter) doubt(r *rejected) {
+	c.mu.Lock()
+	first := r.odd != "" && !c.warned["answer"]
+	c.warned["answer"] = c.warned["answer"] || first
+	c.mu.Unlock()
+	if first {
+		c.log.Warn("telemetry was accepted with an answer that is not of OTLP: is this the address of a collector?", "type", text.Cut(text.Line(r.odd), 40))
+	}
+}
+
 // export runs f with a context that ends with ctx or with the pipeline.
 func (c *counter) export(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -124,6 +135,7 @@ func (e spans) Shutdown(ctx context.Context) error { return e.SpanExporter.Shutd
 func (e spans) ExportSpans(ctx context.Context, all []sdktrace.ReadOnlySpan) error {
 	ctx, rejected := withRejected(ctx)
 	err := e.export(ctx, func(ctx context.Context) error { return e.SpanExporter.ExportSpans(ctx, all) })
+	e.doubt(rejected)
 	if err == nil {
 		e.count(func(b *Account) { b.Sent += max(0, len(all)-rejected.count) })
 		err = rejected.err("spans")
@@ -148,6 +160,7 @@ func (e metrics) ForceFlush(ctx context.Context) error { return e.Exporter.Force
 func (e metrics) Export(ctx context.Context, all *metricdata.ResourceMetrics) error {
 	ctx, rejected := withRejected(ctx)
 	err := e.export(ctx, func(ctx context.Context) error { return e.Exporter.Export(ctx, all) })
+	e.doubt(rejected)
 	if err == nil {
 		err = rejected.err("data points")
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -182,30 +183,34 @@ func TestSolveThatIsNotWaitedForIsInTheBooks(t *testing.T) {
 	}
 }
 
-func TestResponseThatIsNotOTLPIsALoss(t *testing.T) {
+// TestTheStatusSaysWhetherSpansAreTaken has responses whose body is no OTLP: a page is
+// told of, since it may be that of another server.
+func TestTheStatusSaysWhetherSpansAreTaken(t *testing.T) {
 	page := func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!doctype html>\n<title>Jaeger</title>") }
-	typed := func(contentType string, body []byte) http.HandlerFunc {
+	typed := func(contentType, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", contentType)
-			_, _ = w.Write(body)
+			_, _ = io.WriteString(w, body)
 		}
 	}
 	const everything = 1 << 20
 	for name, test := range map[string]struct {
-		serve http.HandlerFunc
-		lost  int
-		why   string
+		serve       http.HandlerFunc
+		lost        int
+		why, logged string
 	}{
-		"a page":         {page, everything, `not an OTLP answer: got text/html; charset=utf-8 "<!doctype html>"`},
-		"no protobuf":    {typed("application/x-protobuf", []byte("hello")), everything, "not an OTLP answer: "},
-		"JSON":           {typed("application/json", []byte("{}")), everything, `application/json "{}"`},
-		"a login":        {redirected, everything, "302 Found"},
-		"empty":          {func(http.ResponseWriter, *http.Request) {}, 0, ""},
-		"empty protobuf": {typed("application/x-protobuf", nil), 0, ""},
+		"a page":         {page, 0, "", "is this the address of a collector?"},
+		"no protobuf":    {typed("application/x-protobuf", "hello"), 0, "", ""},
+		"JSON":           {typed("application/json", `{"partialSuccess":{}}`), 0, "", ""},
+		"JSON, rejected": {typed("application/json", `{"partialSuccess":{"rejectedSpans":"2","errorMessage":"too old"}}`), 2, "too old", "too old"},
+		"a login":        {redirected, everything, "302 Found", "302 Found"},
+		"empty":          {func(http.ResponseWriter, *http.Request) {}, 0, "", ""},
+		"empty protobuf": {typed("application/x-protobuf", ""), 0, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			collector(t, test.serve)
-			p := newPipeline(t, export.Options{NoMetrics: true})
+			var log bytes.Buffer
+			p := newPipeline(t, export.Options{NoMetrics: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
 			decide(t, p)
 			account := p.Close()
 			if account.Lost() != min(test.lost, account.Ended) || (test.why == "") != (account.Why == "") {
@@ -214,7 +219,30 @@ func TestResponseThatIsNotOTLPIsALoss(t *testing.T) {
 			if said := account.String(); !strings.Contains(said, test.why) || strings.Contains(said, "\n") {
 				t.Errorf("got %q, want one line with %q", said, test.why)
 			}
+			if !strings.Contains(log.String(), test.logged) || (log.Len() > 0) != (test.logged != "") {
+				t.Errorf("logged %q, want %q", &log, test.logged)
+			}
 		})
+	}
+}
+
+// TestABusyCollectorSaysWhenToTryAgain has one that wants 6 seconds, which is longer than
+// a batch was once tried for.
+func TestABusyCollectorSaysWhenToTryAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits as long as the collector says")
+	}
+	var tries atomic.Int32
+	collector(t, func(w http.ResponseWriter, _ *http.Request) {
+		if tries.Add(1) == 1 {
+			w.Header().Set("Retry-After", "6")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	p := newPipeline(t, export.Options{NoMetrics: true, Patience: time.Minute})
+	decide(t, p)
+	if account := p.Close(); account.Lost() != 0 || tries.Load() != 2 {
+		t.Errorf("got %v after %d requests, want every span sent by the second", account, tries.Load())
 	}
 }
 

@@ -1,9 +1,7 @@
 package export
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -12,20 +10,16 @@ import (
 	collectormetrics "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	collectortrace "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	rpc "google.golang.org/grpc"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
-
-	"github.com/swarmbus/swarmbus/internal/text"
 )
-
-// errAnswer is the error for a response that is not one of OTLP.
-var errAnswer = errors.New("not an OTLP answer")
 
 // maxAnswer is the number of bytes that are read of a response.
 const maxAnswer = 1 << 20
 
-// answers accepts only OTLP responses, and keeps what they say of rejected
-// telemetry. OpenTelemetry's exporters take any response with status 200 for
-// success, even an HTML page, and report rejected spans to a global handler.
+// answers keeps what responses say of rejected telemetry, which OpenTelemetry's
+// exporters report to a global handler. The status says whether telemetry was
+// accepted, whatever else the response is.
 type answers struct{ nethttp.RoundTripper }
 
 // RoundTrip implements [nethttp.RoundTripper].
@@ -40,26 +34,27 @@ func (a answers) RoundTrip(r *nethttp.Request) (*nethttp.Response, error) {
 		return nil, err
 	}
 	resp.Body = nethttp.NoBody
-	if err := judge(r.Context(), resp.Header.Get("Content-Type"), body); err != nil {
-		return nil, fmt.Errorf("response of %s: %w", r.URL.Host, err)
-	}
+	judge(r.Context(), resp.Header.Get("Content-Type"), body)
 	return resp, nil
 }
 
-// judge reads a response for traces or for metrics, which have the same fields. An
-// empty one needs no content type.
-func judge(ctx context.Context, contentType string, body []byte) error {
-	kind, _, _ := mime.ParseMediaType(contentType)
-	if kind != "application/x-protobuf" && (kind != "" || len(body) > 0) {
-		return fmt.Errorf("%w: got %s %q", errAnswer, contentType, firstLine(body))
-	}
+// judge reads a response for traces or for metrics, which have the same fields.
+func judge(ctx context.Context, contentType string, body []byte) {
 	var answer collectortrace.ExportTraceServiceResponse
-	if err := proto.Unmarshal(body, &answer); err != nil {
-		return fmt.Errorf("%w: %w", errAnswer, err)
+	var err error
+	switch kind, _, _ := mime.ParseMediaType(contentType); kind {
+	case "application/x-protobuf":
+		err = proto.Unmarshal(body, &answer)
+	case "application/json":
+		err = protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(body, &answer)
+	default:
+		if r, ok := ctx.Value(rejectedKey{}).(*rejected); ok && len(body) > 0 {
+			r.odd = contentType
+		}
 	}
-	partial := answer.GetPartialSuccess()
-	reject(ctx, partial.GetRejectedSpans(), partial.GetErrorMessage())
-	return nil
+	if partial := answer.GetPartialSuccess(); err == nil {
+		reject(ctx, partial.GetRejectedSpans(), partial.GetErrorMessage())
+	}
 }
 
 // intercept does over gRPC what answers does over HTTP.
@@ -81,6 +76,7 @@ func intercept(ctx context.Context, method string, request, reply any, conn *rpc
 type rejected struct {
 	count int
 	why   string
+	odd   string // the content type of a response that no collector sends
 }
 
 // err returns why some of a batch was rejected, or nil.
@@ -103,9 +99,4 @@ type rejectedKey struct{}
 func withRejected(ctx context.Context) (context.Context, *rejected) {
 	r := &rejected{}
 	return context.WithValue(ctx, rejectedKey{}, r), r
-}
-
-func firstLine(body []byte) string {
-	line, _, _ := bytes.Cut(bytes.TrimSpace(body), []byte("\n"))
-	return text.Cut(text.Line(string(line)), 40)
 }

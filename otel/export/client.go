@@ -13,12 +13,10 @@ import (
 
 // client returns the HTTP client of a signal, which is configured by the same
 // variables as OpenTelemetry's own and checks the responses.
-func client(signal string) (*nethttp.Client, error) {
-	timeout, err := timeoutOf(signal)
-	if err != nil {
-		return nil, err
-	}
+func (e *environment) client(signal string) (*nethttp.Client, error) {
+	timeout := e.timeout(signal)
 	transport := nethttp.DefaultTransport.(*nethttp.Transport).Clone()
+	var err error
 	if transport.TLSClientConfig, err = tlsOf(signal); err != nil {
 		return nil, err
 	}
@@ -40,13 +38,16 @@ func variable(signal, name string) (variable, value string) {
 	return all, os.Getenv(all)
 }
 
-func timeoutOf(signal string) (time.Duration, error) {
-	name, value := variable(signal, "TIMEOUT")
-	ms, err := strconv.Atoi(cmp.Or(value, "10000"))
-	if err != nil || ms < 0 {
-		return 0, &VariableError{name, value, []string{"a number of milliseconds"}}
+func (e *environment) timeout(signal string) time.Duration {
+	for range 2 { // the signal's own, then that of all signals
+		name, value := variable(signal, "TIMEOUT")
+		ms, err := strconv.Atoi(cmp.Or(value, "10000"))
+		if err == nil && ms >= 0 {
+			return time.Duration(ms) * time.Millisecond
+		}
+		e.ignore(name, value, "a number of milliseconds")
 	}
-	return time.Duration(ms) * time.Millisecond, nil
+	return 10 * time.Second
 }
 
 func tlsOf(signal string) (*tls.Config, error) {

@@ -13,19 +13,22 @@
 //
 // Only Close waits for the collector, and only as long as configured. If the
 // collector refuses, hangs or is absent, spans are lost and counted, with the
-// first reason: see [Account]. A failure is logged once, not for each batch. A
-// response that is not OTLP, such as an HTML page, is a loss like any other, and
-// so are spans that the collector reports as rejected.
+// first reason: see [Account]. A failure is logged once, not for each batch. The
+// status of a response says whether spans were accepted, whatever its body is; a
+// page in its place is logged. Spans that the collector reports as rejected are
+// lost. One that is busy is tried again, when its Retry-After says so, for 30 s.
 //
 // # Variables
 //
 // OTEL_SDK_DISABLED, OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES,
-// OTEL_TRACES_EXPORTER and OTEL_METRICS_EXPORTER (otlp, none),
+// OTEL_TRACES_EXPORTER and OTEL_METRICS_EXPORTER (otlp, console, none; otlp and
+// console with a comma between), OTEL_PROPAGATORS (tracecontext, baggage),
 // OTEL_EXPORTER_OTLP_PROTOCOL (http/protobuf, grpc) and the other variables of
 // OTLP, each also in the form for traces or metrics only, OTEL_TRACES_SAMPLER and
 // its argument, OTEL_BSP_*, OTEL_METRIC_EXPORT_*, OTEL_SPAN_* and
 // OTEL_ATTRIBUTE_* limits, and OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT
-// (true, span_only: record what agents say, after [otel.Redact]; false,
-// no_content). An unsupported value, such as an address without a scheme or an
-// unknown sampler, is refused.
+// (true, span_only, span_and_event: record what agents say on spans, after
+// [otel.Redact]; false, event_only, no_content). An unsupported value is ignored
+// with a warning, as the specification says. An address without a scheme, or a
+// certificate that cannot be read, is an error.
 package export

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,36 +27,81 @@ func (e *VariableError) Error() string {
 }
 
 const (
-	otlp = "otlp"
-	none = "none"
-	grpc = "grpc"
-	http = "http/protobuf"
+	otlp    = "otlp"
+	none    = "none"
+	console = "console"
+	grpc    = "grpc"
+	http    = "http/protobuf"
 )
 
-// choice returns the value of the first variable that is set, which must be one of
-// the wanted values, or the default if none is set.
-func choice(names []string, otherwise string, want ...string) (string, error) {
+// An environment ignores the variables whose values are not supported, as the
+// specification wants. The SDK and its exporters read variables themselves, and
+// some values make them panic or report to a global handler, so an ignored
+// variable is unset until the pipeline is made.
+type environment struct {
+	ignored []error
+	unset   map[string]string
+}
+
+func (e *environment) ignore(name, shown string, want ...string) {
+	e.ignored = append(e.ignored, &VariableError{name, shown, want})
+	if e.unset == nil {
+		e.unset = map[string]string{}
+	}
+	e.unset[name] = os.Getenv(name)
+	_ = os.Unsetenv(name)
+}
+
+// restore sets what ignore has unset.
+func (e *environment) restore() {
+	for name, value := range e.unset {
+		_ = os.Setenv(name, value)
+	}
+}
+
+// choice returns the value of the first variable that has one of the wanted
+// values, or the default if there is none.
+func (e *environment) choice(names []string, otherwise string, want ...string) string {
 	for _, name := range names {
 		value := strings.ToLower(strings.TrimSpace(os.Getenv(name)))
-		if value == "" {
-			continue
+		if slices.Contains(want, value) {
+			return value
 		}
-		for _, w := range want {
-			if value == w {
-				return value, nil
-			}
+		if value != "" {
+			e.ignore(name, value, want...)
 		}
-		return "", &VariableError{name, value, want}
 	}
-	return otherwise, nil
+	return otherwise
 }
 
-func exporter(signal, otherwise string) (string, error) {
-	return choice([]string{"OTEL_" + signal + "_EXPORTER"}, otherwise, otlp, none)
+// exporters returns where a signal is sent: to otlp, the console or both.
+func (e *environment) exporters(signal, otherwise string) []string {
+	to := e.list("OTEL_"+signal+"_EXPORTER", otherwise, otlp, console, none)
+	if slices.Contains(to, none) {
+		return nil
+	}
+	return to
 }
 
-func protocol(signal string) (string, error) {
-	return choice([]string{"OTEL_EXPORTER_OTLP_" + signal + "_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"}, http, http, grpc)
+// list returns the values of a variable that lists some of the wanted ones.
+func (e *environment) list(name, otherwise string, want ...string) []string {
+	value := strings.ToLower(strings.TrimSpace(os.Getenv(name)))
+	if value == "" {
+		return []string{otherwise}
+	}
+	var all []string
+	for word := range strings.SplitSeq(value, ",") {
+		if word = strings.TrimSpace(word); !slices.Contains(want, word) {
+			e.ignore(name, value, want...)
+			return []string{otherwise}
+		}
+		all = append(all, word)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(all)))
+}
+
+func (e *environment) protocol(signal string) string {
+	return e.choice([]string{"OTEL_EXPORTER_OTLP_" + signal + "_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"}, http, http, grpc)
 }
 
 // here reports whether no variable sets the collector's address. Then the
@@ -89,40 +135,39 @@ func withoutUser(address string) string {
 	return otel.Redact("", "", address)
 }
 
-// sampler refuses samplers that the SDK would replace by another one, reporting
-// that to a global handler.
-func sampler() error {
+// sampler checks the sampler, which the SDK reads.
+func (e *environment) sampler() {
 	const name, argument = "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"
-	chosen, err := choice([]string{name}, "", "always_on", "always_off", "traceidratio",
+	chosen := e.choice([]string{name}, "", "always_on", "always_off", "traceidratio",
 		"parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio")
 	value := strings.TrimSpace(os.Getenv(argument))
-	if err != nil || !strings.HasSuffix(chosen, "traceidratio") || value == "" {
-		return err
+	if !strings.HasSuffix(chosen, "traceidratio") || value == "" {
+		return
 	}
 	if ratio, err := strconv.ParseFloat(value, 64); err != nil || !(ratio >= 0 && ratio <= 1) {
-		return &VariableError{argument, value, []string{"a number from 0 to 1"}}
+		e.ignore(argument, value, "a number from 0 to 1")
 	}
-	return nil
 }
 
 // captured returns the function for content, or nil if content is not recorded.
 // Content is recorded on spans, never as events. The variable has precedence over
 // the program.
-func captured(wanted content) (content, error) {
-	value, err := choice([]string{"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"}, "", "true", "false", "span_only", "no_content")
-	switch {
-	case err != nil || value == "false" || value == "no_content":
-		return nil, err
-	case value != "" && wanted == nil:
-		return otel.Redact, nil
+func (e *environment) captured(wanted content) content {
+	switch e.choice([]string{"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"}, "",
+		"true", "false", "span_only", "span_and_event", "event_only", "no_content") {
+	case "false", "no_content", "event_only":
+		return nil
+	case "true", "span_only", "span_and_event":
+		if wanted == nil {
+			return otel.Redact
+		}
 	}
-	return wanted, nil
+	return wanted
 }
 
 // disabled reports whether the variables disable all telemetry.
-func disabled() (bool, error) {
-	value, err := choice([]string{"OTEL_SDK_DISABLED"}, "false", "true", "false")
-	return value == "true", err
+func (e *environment) disabled() bool {
+	return e.choice([]string{"OTEL_SDK_DISABLED"}, "false", "true", "false") == "true"
 }
 
 var errPEM = errors.New("not PEM")

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -28,7 +31,11 @@ type Options struct {
 	Patience  time.Duration // how long Close waits for the collector; 0 means 5s
 	NoMetrics bool          // unless OTEL_METRICS_EXPORTER is set
 
-	// Log receives errors: lost telemetry, failed turns, refused signals and dead
+	// Console is where spans and metrics go whose exporter is "console"; nil means
+	// standard output.
+	Console io.Writer
+
+	// Log receives ignored variables and errors: lost telemetry, failed turns, refused signals and dead
 	// letters, with texts only if content is recorded. If it is nil, losses are
 	// only in the account.
 	Log *slog.Logger
@@ -45,6 +52,7 @@ type content = func(k signals.Kind, path, text string) string
 // A Pipeline is an observer with its providers and exporters.
 type Pipeline struct {
 	Observer *otel.Observer
+	Ignored  []error // a [*VariableError] for each variable whose value is not supported
 
 	tracers *sdktrace.TracerProvider // nil: no traces
 	meters  *sdkmetric.MeterProvider // nil: no metrics
@@ -56,7 +64,9 @@ type Pipeline struct {
 var errPatience = errors.New("export: the collector took too long")
 
 // New returns a pipeline configured by the OTEL_* variables. It does not
-// contact the collector. An unsupported value is a [*VariableError].
+// contact the collector. A variable whose value is not supported is ignored: it is
+// in Ignored and in the log, and unset until New returns. An address or a
+// certificate that cannot be used is an error, so that nothing is sent elsewhere.
 func New(ctx context.Context, o *Options) (*Pipeline, error) {
 	if o == nil {
 		o = &Options{}
@@ -66,26 +76,26 @@ func New(ctx context.Context, o *Options) (*Pipeline, error) {
 		p.counter.log = slog.New(slog.DiscardHandler)
 	}
 	p.counter.stop, p.stop = context.WithCancelCause(context.Background())
-	if err := p.open(ctx, o); err != nil {
+	e := &environment{}
+	err := p.open(ctx, e, o)
+	e.restore()
+	if p.Ignored = e.ignored; err != nil {
 		p.Close()
 		return nil, err
+	}
+	for _, err := range p.Ignored {
+		p.counter.log.Warn("a variable is ignored", "error", err)
 	}
 	return p, nil
 }
 
-func (p *Pipeline) open(ctx context.Context, o *Options) error {
-	content, err := captured(o.Content)
-	if err != nil {
-		return err
+func (p *Pipeline) open(ctx context.Context, e *environment, o *Options) (err error) {
+	to := &otel.Options{Log: o.Log, Content: e.captured(o.Content), Deliveries: o.Deliveries}
+	if !e.disabled() {
+		if err = p.provide(ctx, e, o); err != nil {
+			return err
+		}
 	}
-	off, err := disabled()
-	if err == nil && !off {
-		err = p.provide(ctx, o)
-	}
-	if err != nil {
-		return err
-	}
-	to := &otel.Options{Log: o.Log, Content: content, Deliveries: o.Deliveries}
 	if p.tracers != nil {
 		to.Tracers = p.tracers
 	}
@@ -98,58 +108,66 @@ func (p *Pipeline) open(ctx context.Context, o *Options) error {
 
 // provide makes the providers. That of metrics is the last one, because it sends
 // metrics when it is closed, as it would be if another one failed.
-func (p *Pipeline) provide(ctx context.Context, o *Options) error {
-	if err := check(); err != nil {
-		return err
-	}
+func (p *Pipeline) provide(ctx context.Context, e *environment, o *Options) error {
+	e.check()
 	about, err := whoSends(ctx, o.Service)
 	if err != nil {
 		return err
 	}
-	if err := p.trace(ctx, about); err != nil {
+	if err := p.trace(ctx, e, about, o); err != nil {
 		return err
 	}
-	return p.measure(ctx, about, o.NoMetrics)
+	return p.measure(ctx, e, about, o)
 }
 
-func (p *Pipeline) trace(ctx context.Context, about *resource.Resource) error {
-	to, err := exporter("TRACES", otlp)
-	if err != nil || to == none {
-		return err
+func (p *Pipeline) trace(ctx context.Context, e *environment, about *resource.Resource, o *Options) error {
+	to := e.exporters("TRACES", otlp)
+	if len(to) == 0 {
+		return nil
 	}
-	if err := sampler(); err != nil {
-		return err
+	with := []sdktrace.TracerProviderOption{sdktrace.WithResource(about), sdktrace.WithSpanProcessor(p.counter)}
+	if slices.Contains(to, console) {
+		out, err := stdouttrace.New(stdouttrace.WithWriter(cmp.Or(o.Console, io.Writer(os.Stdout))))
+		if err != nil {
+			return err
+		}
+		one := sdktrace.SpanExporter(out)
+		if len(to) == 1 { // else those that the collector takes are counted
+			one = spans{out, p.counter}
+		}
+		with = append(with, sdktrace.WithSyncer(one))
 	}
-	e, err := newTraces(ctx)
-	if err != nil {
-		return err
+	if slices.Contains(to, otlp) {
+		out, err := e.newTraces(ctx)
+		if err != nil {
+			return err
+		}
+		var batch []sdktrace.BatchSpanProcessorOption
+		if os.Getenv("OTEL_BSP_MAX_QUEUE_SIZE") == "" {
+			batch = append(batch, sdktrace.WithMaxQueueSize(queue))
+		}
+		with = append(with, sdktrace.WithBatcher(spans{out, p.counter}, batch...))
 	}
-	var o []sdktrace.BatchSpanProcessorOption
-	if os.Getenv("OTEL_BSP_MAX_QUEUE_SIZE") == "" {
-		o = append(o, sdktrace.WithMaxQueueSize(queue))
-	}
-	p.tracers = sdktrace.NewTracerProvider(
-		sdktrace.WithResource(about), sdktrace.WithSpanProcessor(p.counter), sdktrace.WithBatcher(spans{e, p.counter}, o...),
-	)
+	p.tracers = sdktrace.NewTracerProvider(with...)
 	return nil
 }
 
-func (p *Pipeline) measure(ctx context.Context, about *resource.Resource, unasked bool) error {
+func (p *Pipeline) measure(ctx context.Context, e *environment, about *resource.Resource, o *Options) error {
 	otherwise := otlp
-	if unasked {
+	if o.NoMetrics {
 		otherwise = none
 	}
-	to, err := exporter("METRICS", otherwise)
-	if err != nil || to == none {
-		return err
+	with := []sdkmetric.Option{sdkmetric.WithResource(about)}
+	for _, to := range e.exporters("METRICS", otherwise) {
+		out, err := e.newMetrics(ctx, to, o.Console)
+		if err != nil {
+			return err
+		}
+		with = append(with, sdkmetric.WithReader(sdkmetric.NewPeriodicReader(metrics{out, p.counter})))
 	}
-	e, err := newMetrics(ctx)
-	if err != nil {
-		return err
+	if len(with) > 1 {
+		p.meters = sdkmetric.NewMeterProvider(with...)
 	}
-	p.meters = sdkmetric.NewMeterProvider(
-		sdkmetric.WithResource(about), sdkmetric.WithReader(sdkmetric.NewPeriodicReader(metrics{e, p.counter})),
-	)
 	return nil
 }
 

@@ -1,25 +1,30 @@
 package export
 
 import (
+	"cmp"
 	"context"
+	"io"
 	nethttp "net/http"
+	"os"
 	"time"
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/stdout/stdoutmetric"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	rpc "google.golang.org/grpc"
 )
 
-// A busy collector is tried again, but not for the exporters' default of a
-// minute, during which the queue would overflow.
+// A busy collector is tried again, when it says so with Retry-After, for as long as
+// the SDK gives one batch. With the exporters' default of a minute the queue could
+// overflow.
 const (
 	retryFirst = 200 * time.Millisecond
 	retryMost  = time.Second
-	retryUntil = 5 * time.Second
+	retryUntil = 30 * time.Second
 )
 
 // The collector on this machine. Over HTTP each signal has a path of its own,
@@ -30,9 +35,9 @@ const (
 	localMetrics = "http://localhost:4318/v1/metrics"
 )
 
-func newTraces(ctx context.Context) (sdktrace.SpanExporter, error) {
+func (e *environment) newTraces(ctx context.Context) (sdktrace.SpanExporter, error) {
 	const signal = "TRACES"
-	over, with, err := way(signal)
+	over, with, err := e.way(signal)
 	if err != nil {
 		return nil, err
 	}
@@ -54,9 +59,12 @@ func newTraces(ctx context.Context) (sdktrace.SpanExporter, error) {
 	return otlptracehttp.New(ctx, o...)
 }
 
-func newMetrics(ctx context.Context) (sdkmetric.Exporter, error) {
+func (e *environment) newMetrics(ctx context.Context, to string, out io.Writer) (sdkmetric.Exporter, error) {
+	if to == console {
+		return stdoutmetric.New(stdoutmetric.WithWriter(cmp.Or(out, io.Writer(os.Stdout))))
+	}
 	const signal = "METRICS"
-	over, with, err := way(signal)
+	over, with, err := e.way(signal)
 	if err != nil {
 		return nil, err
 	}
@@ -80,13 +88,10 @@ func newMetrics(ctx context.Context) (sdkmetric.Exporter, error) {
 
 // way returns the protocol of a signal and its HTTP client. gRPC does not use the
 // client, but its variables are checked for both protocols.
-func way(signal string) (over string, with *nethttp.Client, err error) {
-	if over, err = protocol(signal); err != nil {
-		return "", nil, err
-	}
+func (e *environment) way(signal string) (over string, with *nethttp.Client, err error) {
 	if err = endpoint(signal); err != nil {
 		return "", nil, err
 	}
-	with, err = client(signal)
-	return over, with, err
+	with, err = e.client(signal)
+	return e.protocol(signal), with, err
 }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"net/url"
 	"os"
@@ -51,35 +52,35 @@ var pairs = map[string]bool{
 // header matches the name of a header.
 var header = regexp.MustCompile("^[-!#$%&'*+.^_`|~0-9A-Za-z]+$")
 
-// check refuses the first value that the SDK would replace by another one.
-func check() error {
-	var bad []*VariableError
-	for name, least := range numbers {
+// check ignores every value that the SDK would replace by another one.
+func (e *environment) check() {
+	for _, name := range slices.Sorted(maps.Keys(numbers)) {
+		least, greatest := numbers[name], cmp.Or(most[name], math.MaxInt32)
 		n, err := strconv.Atoi(cmp.Or(os.Getenv(name), strconv.Itoa(least)))
-		if greatest := cmp.Or(most[name], math.MaxInt32); err != nil || n < least || n > greatest {
-			bad = append(bad, &VariableError{name, os.Getenv(name), []string{"a number from " + strconv.Itoa(least) + " to " + strconv.Itoa(greatest)}})
+		if err != nil || n < least || n > greatest {
+			e.ignore(name, os.Getenv(name), "a number from "+strconv.Itoa(least)+" to "+strconv.Itoa(greatest))
 		}
 	}
-	for name, want := range words {
-		if value := os.Getenv(name); value != "" && !slices.Contains(want, value) {
-			bad = append(bad, &VariableError{name, value, want})
+	for _, name := range slices.Sorted(maps.Keys(words)) {
+		if value := os.Getenv(name); value != "" && !slices.Contains(words[name], value) {
+			e.ignore(name, value, words[name]...)
 		}
 	}
-	for name, headers := range pairs {
+	for _, name := range slices.Sorted(maps.Keys(pairs)) {
 		value := os.Getenv(name)
-		if listed(value, headers) {
+		if listed(value, pairs[name]) {
 			continue
 		}
-		if headers {
+		if pairs[name] {
 			value = "…" // it may be a token without its name
 		}
-		bad = append(bad, &VariableError{name, value, []string{"name=value,name=value"}})
+		e.ignore(name, value, "name=value,name=value")
 	}
-	if len(bad) == 0 {
-		return nil
-	}
-	return slices.MinFunc(bad, func(a, b *VariableError) int { return cmp.Compare(a.Name, b.Name) })
+	e.list("OTEL_PROPAGATORS", tracecontext, tracecontext, "baggage")
+	e.sampler()
 }
+
+const tracecontext = "tracecontext"
 
 // listed reports whether a value is empty or a list of name=value, with % escapes
 // in the values.
