@@ -114,7 +114,7 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 			if err := driven(&shown.Team, t.Team, progress); err != nil {
 				return err
 			}
-			at.Join = func(ctx context.Context) (*natsbus.Log, *machines.Records, error) { // as it has a lease, each solve has a log
+			at.Join = func(ctx context.Context) (*natsbus.Log, *machines.Records, error) {
 				past := nats.records(progress)
 				own, err := nats.joinSwarm(ctx, progress, past.Fold)
 				return own, past, err

@@ -130,7 +130,7 @@ func leaseOf(task signals.Task) string {
 }
 
 func (j *job) drive(ctx context.Context, log *natsbus.Log, o swarm.Options, yield func(solves.Event, error) bool) error {
-	past, err := j.past.recorded(o.Kinds)
+	past, began, err := j.past.recorded(o.Kinds, j.of)
 	if err != nil {
 		return err
 	}
@@ -140,9 +140,11 @@ func (j *job) drive(ctx context.Context, log *natsbus.Log, o swarm.Options, yiel
 		return err
 	}
 	defer s.Close()
-	events, err := j.begin(ctx, s, &o)
-	if err != nil {
-		return err
+	events := s.Stream(ctx, j.task)
+	if began || j.thread != "" {
+		if events, err = j.goOn(ctx, s, &o); err != nil {
+			return err
+		}
 	}
 	for e, err := range events {
 		if gone := lost(ctx, e, err); gone != nil {
@@ -178,9 +180,15 @@ func lost(ctx context.Context, e solves.Event, err error) error {
 	return nil
 }
 
-// begin begins the solve, or goes on with the one in the log. An answer is given once, also
+// of reports whether a signal begins the solve.
+func (j *job) of(said signals.Any) bool {
+	s, ok := signals.As[signals.Task](said)
+	return ok && (s.Thread == j.thread || j.thread == "" && s.Payload == j.task)
+}
+
+// goOn goes on with the solve in the log, if it is there. An answer is given once, also
 // if this process loses the lease meanwhile.
-func (j *job) begin(ctx context.Context, s *swarm.Swarm, o *swarm.Options) (iter.Seq2[solves.Event, error], error) {
+func (j *job) goOn(ctx context.Context, s *swarm.Swarm, o *swarm.Options) (iter.Seq2[solves.Event, error], error) {
 	results, err := s.Results()
 	if err != nil {
 		return nil, err
@@ -208,21 +216,21 @@ func (j *job) begin(ctx context.Context, s *swarm.Swarm, o *swarm.Options) (iter
 }
 
 // recorded returns the records as a journal in memory, from which a swarm learns what is in
-// the log. It lacks what cannot be folded, which nobody can take out of the log.
-func (r *Records) recorded(kinds []signals.Registration) (*journal.Memory, error) {
+// the log, and whether one of them is what is looked for. It lacks what cannot be folded, which nobody can take out of the log.
+func (r *Records) recorded(kinds []signals.Registration, of func(signals.Any) bool) (_ *journal.Memory, found bool, err error) {
 	codec, err := Codec(kinds...)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	fold, err := replay.Trust(journal.Snapshot{})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer fold.Close()
 	past := new(journal.Memory)
 	for record, err := range r.Read(0) {
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		s, err := record.Signal(codec)
 		if err == nil {
@@ -230,9 +238,12 @@ func (r *Records) recorded(kinds []signals.Registration) (*journal.Memory, error
 		}
 		if err != nil {
 			r.ignore(s, err)
-		} else if _, err := past.Append(record); err != nil {
-			return nil, err
+			continue
+		}
+		found = found || of(s)
+		if _, err := past.Append(record); err != nil {
+			return nil, false, err
 		}
 	}
-	return past, nil
+	return past, found, nil
 }

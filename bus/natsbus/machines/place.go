@@ -3,6 +3,7 @@ package machines
 import (
 	"context"
 	"iter"
+	"sync"
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus/natsbus"
@@ -20,12 +21,23 @@ type Place struct {
 	Name    string // of the stream
 	Of      *natsbus.Log
 	Records *Records // that Of fills
-	// Join joins the log again for a solve, which closes it, so that several solves are driven at
-	// once. Nil: they are driven on Of, one after the other.
+	// Join joins the log again, so that several solves are driven at once: each needs a log of its own, as it has a
+	// lease. The place closes them; one of them stays joined, for the next solve. Nil: solves are driven on Of, one
+	// after the other.
 	Join func(ctx context.Context) (*natsbus.Log, *Records, error)
 
 	seat    desk.Seat
 	options swarm.Options
+
+	mu     sync.Mutex // protects the fields below
+	idle   joined     // zero: none
+	closed bool
+}
+
+// joined is a log that was joined to drive solves, one after the other.
+type joined struct {
+	log  *natsbus.Log
+	past *Records
 }
 
 var _ desk.Shared = (*Place)(nil)
@@ -68,19 +80,12 @@ func (p *Place) Resume(ctx context.Context, said []signals.Any, answer signals.A
 
 func (p *Place) play(ctx context.Context, events func(*natsbus.Log, *Records, swarm.Options) iter.Seq2[solves.Event, error]) iter.Seq2[solves.Event, error] {
 	return func(yield func(solves.Event, error) bool) {
-		log, past, err := p.Of, p.Records, error(nil)
-		switch {
-		case p.watches():
-			err = desk.ErrWatched
-		case p.Join != nil:
-			if log, past, err = p.Join(ctx); err == nil {
-				defer log.Close()
-			}
-		}
+		log, past, leave, err := p.join(ctx)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
+		defer leave()
 		if p.seat.Watch != nil {
 			unwatch, err := p.seat.Watch(log.Bus())
 			if err != nil {
@@ -96,6 +101,45 @@ func (p *Place) play(ctx context.Context, events func(*natsbus.Log, *Records, sw
 		}
 		events(log, past, o)(yield)
 	}
+}
+
+// join returns a log to drive a solve on, which leave gives back.
+func (p *Place) join(ctx context.Context) (_ *natsbus.Log, _ *Records, leave func(), err error) {
+	switch {
+	case p.watches():
+		return nil, nil, nil, desk.ErrWatched
+	case p.Join == nil:
+		return p.Of, p.Records, func() {}, nil
+	}
+	of := p.swap(joined{}, false)
+	if of.log == nil {
+		if of.log, of.past, err = p.Join(ctx); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	return of.log, of.past, func() {
+		if over := p.swap(of, false); over.log != nil {
+			over.log.Close()
+		}
+	}, nil
+}
+
+// swap makes a log the one that stays joined, and returns what is not any more: the one before, or this one if
+// it has ended or the place is closed.
+func (p *Place) swap(next joined, closes bool) joined {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = p.closed || closes
+	if next.log != nil && (p.closed || next.log.Err() != nil) {
+		return next
+	}
+	was := p.idle
+	p.idle = next
+	if was.log != nil && was.log.Err() != nil && next.log == nil {
+		was.log.Close()
+		return joined{}
+	}
+	return was
 }
 
 // build returns the options of the team for a solve.
@@ -129,8 +173,13 @@ func (p *Place) Health(ctx context.Context) desk.Health {
 	return desk.Health{Stream: HealthOf(ctx, p.Of, p.Name)}
 }
 
-// Close implements [desk.Place]. The log stays open.
-func (p *Place) Close(context.Context) error { return nil }
+// Close implements [desk.Place]. Of stays open.
+func (p *Place) Close(context.Context) error {
+	if of := p.swap(joined{}, true); of.log != nil {
+		of.log.Close()
+	}
+	return nil
+}
 
 // Fits implements [desk.Shared].
 func (p *Place) Fits(log []signals.Any) error {
