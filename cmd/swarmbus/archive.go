@@ -6,15 +6,24 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/client"
+	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // An archive has runs that commands read and change.
 type archive interface {
+	// runs lists the runs, or those in a directory, which it names; "": they are in none.
+	runs(ctx context.Context, args []string) (dir string, all []listedRun, err error)
+	// verify verifies the hashes of a run.
+	verify(ctx context.Context, run string, known events.Pins) (api.Verification, error)
+	// replay derives a run anew, up to a signal (0: all), and says what was decided.
+	replay(ctx context.Context, run string, to uint64, decided func(thread, terms string, d consensus.Decision)) (api.ReplayCheck, error)
 	// open opens a run to read its signals, and reports whether it is being written.
 	open(ctx context.Context, run string) (log journal.Reader, running bool, err error)
 	// retract takes back a signal, and returns how its solve was and is.
@@ -29,6 +38,37 @@ type archive interface {
 
 // A machine has the journals that this process reads.
 type machine struct{}
+
+func (machine) runs(ctx context.Context, args []string) (dir string, all []listedRun, err error) {
+	dir, name, err := listed(args)
+	if err != nil {
+		return dir, nil, err
+	}
+	paths, err := runs.List(dir)
+	for _, path := range paths {
+		all = append(all, runAt(ctx, name(path), path))
+		if ctx.Err() != nil {
+			return dir, nil, context.Cause(ctx)
+		}
+	}
+	return dir, all, err
+}
+
+func (machine) verify(ctx context.Context, run string, known events.Pins) (api.Verification, error) {
+	path, err := runs.Find(run)
+	if err != nil {
+		return api.Verification{}, err
+	}
+	return host.Verify(ctx, run, path, known)
+}
+
+func (machine) replay(ctx context.Context, run string, to uint64, decided func(thread, terms string, d consensus.Decision)) (api.ReplayCheck, error) {
+	v, err := view(run)
+	if err != nil {
+		return api.ReplayCheck{}, err
+	}
+	return host.Replay(ctx, run, v, to, decided)
+}
 
 func (machine) open(_ context.Context, run string) (journal.Reader, bool, error) {
 	v, err := view(run)
@@ -97,6 +137,43 @@ func written(run string, change func(*journal.File) error) error {
 
 // A remote has the runs of a server.
 type remote struct{ *client.Client }
+
+func (r remote) runs(ctx context.Context, args []string) (dir string, here []listedRun, err error) {
+	if len(args) > 0 {
+		return "", nil, usage(errors.New("--server lists the runs of the server, and takes no directory"))
+	}
+	all, err := r.Runs(ctx)
+	for _, one := range all {
+		here = append(here, listedRun{Run: one.Name, Signals: one.Signals, Solves: one.Solves, Bytes: one.Bytes, Changed: one.Changed, State: stateOfRun(&one), Problem: one.Problem})
+	}
+	return "", here, err
+}
+
+func stateOfRun(r *api.Run) string {
+	switch {
+	case r.Problem != "":
+		return ""
+	case r.Live:
+		return "being written by the server"
+	case r.Writer != "":
+		return "being written by " + r.Writer
+	}
+	return "closed"
+}
+
+func (r remote) verify(ctx context.Context, run string, known events.Pins) (api.Verification, error) {
+	if len(known.Heads) > 0 || known.Process != "" {
+		return api.Verification{}, usage(errors.New("--head and --process cannot be combined with --server: they check a journal without trusting the server"))
+	}
+	return r.Verify(ctx, run)
+}
+
+func (r remote) replay(ctx context.Context, run string, to uint64, _ func(thread, terms string, d consensus.Decision)) (api.ReplayCheck, error) {
+	if to > 0 {
+		return api.ReplayCheck{}, usage(errors.New("--to cannot be combined with --server"))
+	}
+	return r.Replay(ctx, run)
+}
 
 func (r remote) open(ctx context.Context, run string) (journal.Reader, bool, error) {
 	of, err := r.Run(ctx, run)

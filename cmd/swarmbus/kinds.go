@@ -17,11 +17,7 @@ import (
 // newCodec returns a codec for all kinds of this program, with texts as long as a
 // bus let pass.
 func newCodec() (*signals.Codec, error) {
-	c, err := signals.NewCodec(slices.Concat(runlog.Kinds(), reports.Payloads(), roomlog.Payloads())...)
-	if err == nil {
-		c.Limits.TextBytes = -1
-	}
-	return c, err
+	return runlog.NewCodec(slices.Concat(reports.Payloads(), roomlog.Payloads())...)
 }
 
 // checkFilter refuses a thread that is not in the run, and a kind that is neither one of this

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -33,18 +29,21 @@ names the first signal that differs. Nothing is written, called or notified.
 ` + aRun,
 		Args: oneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if server.link != "" {
-				return server.replay(cmd, args[0], &as)
-			}
-			v, err := view(args[0])
+			at, err := server.archive()
 			if err != nil {
 				return err
 			}
-			r, err := derive(cmd.Context(), cmd.OutOrStdout(), v, to, check || as.json)
-			if r.Run = args[0]; err != nil {
-				r.Problem = err.Error()
+			decided := func(thread, terms string, d consensus.Decision) {
+				fmt.Fprintf(cmd.OutOrStdout(), "%q by %s: %v\n", thread, terms, d)
 			}
-			return errors.Join(sayReplayed(cmd.OutOrStdout(), &as, &r), err)
+			if check || as.json {
+				decided = nil
+			}
+			r, err := at.replay(cmd.Context(), args[0], to, decided)
+			if err != nil {
+				return err
+			}
+			return sayReplayed(cmd.OutOrStdout(), &as, &r)
 		},
 	}
 	cmd.Flags().Uint64Var(&to, "to", 0, "stop after the signal with this sequence number; 0: all")
@@ -54,56 +53,20 @@ names the first signal that differs. Nothing is written, called or notified.
 	return cmd
 }
 
-func derive(ctx context.Context, w io.Writer, v *journal.View, to uint64, check bool) (of api.ReplayCheck, err error) {
-	began := time.Now()
-	snapshot, err := v.Snapshot()
-	if err != nil {
-		return of, err
-	}
-	r, err := replay.New(snapshot)
-	if err != nil {
-		return of, err
-	}
-	defer r.Close()
-	defer func() {
-		of.Identical = err == nil
-		of.Signals, of.Conflicts, of.Decisions, of.Outcomes = r.Signals, r.Conflicts, r.Decisions, r.Outcomes
-		of.Millis = float64(time.Since(began).Microseconds()) / 1000
-	}()
-	var broken error
-	if !check {
-		r.Decided = func(thread, terms string, d consensus.Decision) {
-			_, err := fmt.Fprintf(w, "%q by %s: %v\n", thread, terms, d)
-			broken = errors.Join(broken, err)
-		}
-	}
-	for s, err := range said(ctx, v, new(bus.Filter), false) {
-		switch {
-		case err != nil:
-			return of, err
-		case ctx.Err() != nil:
-			return of, context.Cause(ctx)
-		case broken != nil:
-			return of, broken
-		case to > 0 && s.Head().Seq > to:
-			return of, nil
-		}
-		if err := r.Next(s); err != nil {
-			return of, err
-		}
-	}
-	return of, broken
-}
-
-// sayReplayed says what was derived and found equal. A problem or difference is the error of who has
-// found it.
+// sayReplayed says what was derived and found equal. A problem or difference is an error.
 func sayReplayed(w io.Writer, as *list, r *api.ReplayCheck) (err error) {
 	switch {
 	case as.json:
-		return encode(w, []*api.ReplayCheck{r})
+		err = encode(w, []*api.ReplayCheck{r})
 	case r.Identical:
 		_, err = fmt.Fprintf(w, "identical: %s, %s, %s, %s\n",
 			text.Plural(r.Signals, "signal"), text.Plural(r.Conflicts, "conflict"), text.Plural(r.Decisions, "decision"), text.Plural(r.Outcomes, "outcome"))
+	}
+	switch d := r.Difference; {
+	case d != nil:
+		return errors.Join(err, &replay.Difference{Seq: d.Seq, Thread: d.Thread, What: d.What, Log: d.A, Derived: d.B})
+	case r.Problem != "":
+		return errors.Join(err, errors.New(r.Problem))
 	}
 	return err
 }

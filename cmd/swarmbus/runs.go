@@ -19,7 +19,6 @@ import (
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
-	"github.com/swarmbus/swarmbus/swarm/console/host"
 )
 
 // aRun explains how a command finds a run.
@@ -41,28 +40,22 @@ what was retracted since. It ends with status 1 if a run is damaged or cannot be
 			if err := as.check(); err != nil {
 				return err
 			}
-			if server.link != "" {
-				return server.runs(cmd, args, &as)
-			}
-			dir, name, err := listed(args)
+			at, err := server.archive()
 			if err != nil {
 				return err
 			}
-			paths, err := runs.List(dir)
+			dir, all, err := at.runs(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
-			if !as.quiet {
-				fmt.Fprintf(cmd.ErrOrStderr(), "%s in %s\n", text.Plural(len(paths), "run"), dir)
+			counted := "solves"
+			if dir != "" {
+				counted = "results"
 			}
-			var all []listedRun
-			for _, path := range paths {
-				all = append(all, runAt(cmd.Context(), name(path), path))
-				if err := context.Cause(cmd.Context()); err != nil {
-					return err
-				}
+			if dir != "" && !as.quiet {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s in %s\n", text.Plural(len(all), "run"), dir)
 			}
-			return printRuns(cmd.OutOrStdout(), &as, all, "results")
+			return printRuns(cmd.OutOrStdout(), &as, all, counted)
 		},
 	}
 	server.define(cmd.Flags())
@@ -187,7 +180,15 @@ so that nobody can have cut off what came before.
 ` + aRun,
 		Args: oneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v, err := known.verify(cmd, args[0], &server)
+			at, err := server.archive()
+			if err != nil {
+				return err
+			}
+			pins, err := known.parse()
+			if err != nil {
+				return err
+			}
+			v, err := at.verify(cmd.Context(), args[0], pins)
 			if err != nil {
 				return err
 			}
@@ -199,22 +200,6 @@ so that nobody can have cut off what came before.
 	server.define(cmd.Flags())
 	as.report(cmd.Flags())
 	return cmd
-}
-
-// verify verifies a run here, or has a server do it.
-func (p *pins) verify(cmd *cobra.Command, run string, server *serverFlag) (v api.Verification, err error) {
-	if server.link != "" {
-		return server.verify(cmd, run)
-	}
-	known, err := p.parse()
-	if err != nil {
-		return v, err
-	}
-	path, err := runs.Find(run)
-	if err != nil {
-		return v, err
-	}
-	return host.Verify(cmd.Context(), run, path, known)
 }
 
 // sayVerified says what a run is by its hashes, or why it is not that; of its rooms all faults.

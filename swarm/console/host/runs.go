@@ -14,6 +14,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -227,12 +228,17 @@ func (r running) Signals(ctx context.Context, q api.SignalsQuery) (api.Signals, 
 
 // Replay implements [api.Runs].
 func (r running) Replay(ctx context.Context, name string) (api.ReplayCheck, error) {
-	of := api.ReplayCheck{Run: name}
-	began := time.Now()
 	from, err := r.reader(name)
 	if err != nil {
-		return of, err
+		return api.ReplayCheck{Run: name}, err
 	}
+	return Replay(ctx, name, from, 0, nil)
+}
+
+// Replay derives the conflicts and decisions of a run anew, up to a signal (0: all), and compares
+// them with its log. It calls decided, unless that is nil, for each decision that is the log's.
+func Replay(ctx context.Context, name string, from journal.Reader, to uint64, decided func(thread, terms string, d consensus.Decision)) (api.ReplayCheck, error) {
+	of, began := api.ReplayCheck{Run: name}, time.Now()
 	snapshot, err := from.Snapshot()
 	if err != nil {
 		return of, err
@@ -246,9 +252,13 @@ func (r running) Replay(ctx context.Context, name string) (api.ReplayCheck, erro
 		return of, err
 	}
 	defer past.Close()
+	past.Decided = decided
 	for s, err := range journal.Signals(from, codec, snapshot.Through) {
 		if ctx.Err() != nil {
 			return of, context.Cause(ctx)
+		}
+		if err == nil && to > 0 && s.Head().Seq > to {
+			break
 		}
 		if err == nil {
 			err = past.Next(s)
