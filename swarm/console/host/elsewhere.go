@@ -19,11 +19,11 @@ func (r running) reader(name string) (journal.Reader, error) {
 	if log := r.h.elsewhere(name); log != nil {
 		return log, nil
 	}
-	v, err := r.view(name)
+	path, err := r.h.archive.path(name)
 	if err != nil {
 		return nil, err
 	}
-	return v, nil
+	return journal.NewView(path)
 }
 
 // elsewhere returns the log of a run that other processes write, too, or nil.

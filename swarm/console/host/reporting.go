@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/reports"
-	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -48,25 +47,14 @@ func (r reporting) of(ctx context.Context, run, worker string) (all []api.Report
 	if err != nil {
 		return nil, err
 	}
-	codec, err := newCodec()
-	if err != nil {
-		return nil, err
-	}
-	snapshot, err := from.Snapshot()
-	if err != nil {
-		return nil, err
-	}
 	var (
 		turns = map[signals.ID]reports.Turn{}
 		parts []signals.Any // of the report that is being read
 		left  int           // parts that follow
 	)
-	for s, err := range journal.Signals(from, codec, snapshot.Through) {
-		switch {
-		case err != nil:
+	for s, err := range signalsOf(ctx, from, 0) {
+		if err != nil {
 			return nil, err
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
 		}
 		switch p := s.Body().(type) {
 		case reports.Turn:

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"iter"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -160,13 +161,27 @@ func sum(all []api.Solve) (n int) {
 	return n
 }
 
-// view opens a run to read it.
-func (r running) view(name string) (*journal.View, error) {
-	path, err := r.h.archive.path(name)
-	if err != nil {
-		return nil, err
+// signalsOf yields the signals of a log after a position, until ctx ends.
+func signalsOf(ctx context.Context, from journal.Reader, after uint64) iter.Seq2[signals.Any, error] {
+	return func(yield func(signals.Any, error) bool) {
+		codec, err := newCodec()
+		var snapshot journal.Snapshot
+		if err == nil {
+			snapshot, err = from.Snapshot()
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for s, err := range journal.Signals(from, codec, max(snapshot.Through, after)) {
+			if err == nil {
+				err = context.Cause(ctx)
+			}
+			if !yield(s, err) || err != nil {
+				return
+			}
+		}
 	}
-	return journal.NewView(path)
 }
 
 // mostPage is how large a page of signals is, in bytes, unless it has one alone.
@@ -190,21 +205,10 @@ func (r running) Signals(ctx context.Context, q api.SignalsQuery) (api.Signals, 
 	if err != nil {
 		return page, err
 	}
-	codec, err := newCodec()
-	if err != nil {
-		return page, err
-	}
-	snapshot, err := from.Snapshot()
-	if err != nil {
-		return page, err
-	}
 	size := 0
-	for s, err := range journal.Signals(from, codec, max(snapshot.Through, q.After)) {
+	for s, err := range signalsOf(ctx, from, q.After) {
 		if err != nil {
 			return page, err
-		}
-		if ctx.Err() != nil {
-			return page, context.Cause(ctx)
 		}
 		if !journal.Matches(filter, s) {
 			continue
@@ -243,17 +247,13 @@ func Replay(ctx context.Context, name string, from journal.Reader, to uint64, de
 	if err != nil {
 		return of, err
 	}
-	codec, err := newCodec()
-	if err != nil {
-		return of, err
-	}
 	past, err := replay.New(snapshot)
 	if err != nil {
 		return of, err
 	}
 	defer past.Close()
 	past.Decided = decided
-	for s, err := range journal.Signals(from, codec, snapshot.Through) {
+	for s, err := range signalsOf(ctx, from, 0) {
 		if ctx.Err() != nil {
 			return of, context.Cause(ctx)
 		}
