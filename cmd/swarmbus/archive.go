@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/client"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -22,8 +22,8 @@ type archive interface {
 	runs(ctx context.Context, args []string) (dir string, all []listedRun, err error)
 	// verify verifies the hashes of a run.
 	verify(ctx context.Context, run string, known events.Pins) (api.Verification, error)
-	// replay derives a run anew, up to a signal (0: all), and says what was decided.
-	replay(ctx context.Context, run string, to uint64, decided func(thread, terms string, d consensus.Decision)) (api.ReplayCheck, error)
+	// replay derives a run anew, up to a signal (0: all), which begin may listen to.
+	replay(ctx context.Context, run string, to uint64, begin func(*replay.Replay)) (api.ReplayCheck, error)
 	// open opens a run to read its signals, and reports whether it is being written.
 	open(ctx context.Context, run string) (log journal.Reader, running bool, err error)
 	// retract takes back a signal, and returns how its solve was and is.
@@ -62,12 +62,12 @@ func (machine) verify(ctx context.Context, run string, known events.Pins) (api.V
 	return host.Verify(ctx, run, path, known)
 }
 
-func (machine) replay(ctx context.Context, run string, to uint64, decided func(thread, terms string, d consensus.Decision)) (api.ReplayCheck, error) {
+func (machine) replay(ctx context.Context, run string, to uint64, begin func(*replay.Replay)) (api.ReplayCheck, error) {
 	v, err := view(run)
 	if err != nil {
 		return api.ReplayCheck{}, err
 	}
-	return host.Replay(ctx, run, v, to, decided)
+	return host.Replay(ctx, run, v, to, begin)
 }
 
 func (machine) open(_ context.Context, run string) (journal.Reader, bool, error) {
@@ -168,7 +168,7 @@ func (r remote) verify(ctx context.Context, run string, known events.Pins) (api.
 	return r.Verify(ctx, run)
 }
 
-func (r remote) replay(ctx context.Context, run string, to uint64, _ func(thread, terms string, d consensus.Decision)) (api.ReplayCheck, error) {
+func (r remote) replay(ctx context.Context, run string, to uint64, _ func(*replay.Replay)) (api.ReplayCheck, error) {
 	if to > 0 {
 		return api.ReplayCheck{}, usage(errors.New("--to cannot be combined with --server"))
 	}

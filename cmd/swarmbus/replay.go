@@ -33,13 +33,14 @@ names the first signal that differs. Nothing is written, called or notified.
 			if err != nil {
 				return err
 			}
-			decided := func(thread, terms string, d consensus.Decision) {
-				fmt.Fprintf(cmd.OutOrStdout(), "%q by %s: %v\n", thread, terms, d)
-			}
-			if check || as.json {
-				decided = nil
-			}
-			r, err := at.replay(cmd.Context(), args[0], to, decided)
+			r, err := at.replay(cmd.Context(), args[0], to, func(r *replay.Replay) {
+				if check || as.json {
+					return
+				}
+				r.Decided = func(thread, terms string, d consensus.Decision) {
+					fmt.Fprintf(cmd.OutOrStdout(), "%q by %s: %v\n", thread, terms, d)
+				}
+			})
 			if err != nil {
 				return err
 			}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -240,8 +239,8 @@ func (r running) Replay(ctx context.Context, name string) (api.ReplayCheck, erro
 }
 
 // Replay derives the conflicts and decisions of a run anew, up to a signal (0: all), and compares
-// them with its log. It calls decided, unless that is nil, for each decision that is the log's.
-func Replay(ctx context.Context, name string, from journal.Reader, to uint64, decided func(thread, terms string, d consensus.Decision)) (api.ReplayCheck, error) {
+// them with its log. It calls begin first, unless that is nil, which may listen to the decisions.
+func Replay(ctx context.Context, name string, from journal.Reader, to uint64, begin func(*replay.Replay)) (api.ReplayCheck, error) {
 	of, began := api.ReplayCheck{Run: name}, time.Now()
 	snapshot, err := from.Snapshot()
 	if err != nil {
@@ -252,7 +251,9 @@ func Replay(ctx context.Context, name string, from journal.Reader, to uint64, de
 		return of, err
 	}
 	defer past.Close()
-	past.Decided = decided
+	if begin != nil {
+		begin(past)
+	}
 	for s, err := range signalsOf(ctx, from, 0) {
 		if ctx.Err() != nil {
 			return of, context.Cause(ctx)
