@@ -66,7 +66,7 @@ var rules = []struct {
 	{"agents/hooks", rule{ours: []string{"signals"}}},
 	{"agents", rule{ours: []string{"signals", "signals/coordination", "agents/hooks", "agents/routing"}}},
 	{"agents/models", rule{ours: []string{"signals", "agents", "agents/hooks"}}},
-	{"agents/models/limits", rule{ours: []string{"agents/models", "internal/retry"}, others: []string{"golang.org/x/time/rate"}}},
+	{"agents/models/limits", rule{ours: []string{"signals", "agents", "agents/models", "internal/retry"}, others: []string{"golang.org/x/time/rate"}}},
 	{"internal/retry", rule{}},
 	{"internal/names", rule{others: []string{"golang.org/x/text/unicode/norm"}}},
 	{"internal/schema", rule{others: []string{"github.com/google/jsonschema-go/jsonschema", "github.com/gowebpki/jcs"}}},
@@ -133,7 +133,7 @@ var rules = []struct {
 		ours:   []string{"swarm/said", "signals", "signals/coordination", "conflict", "bus", "consensus", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
-	{"swarm/teams/providers", rule{ours: []string{"agents/models", "agents/models/limits", "agents/models/a2a", "agents/models/openai", "agents/models/anthropic", "swarm/teams", "swarm/teams/catalogue"}}},
+	{"swarm/teams/providers", rule{ours: []string{"signals", "agents", "agents/models", "agents/models/limits", "agents/models/a2a", "agents/models/openai", "agents/models/anthropic", "swarm/teams", "swarm/teams/catalogue"}}},
 	{"swarm/teams/catalogue", rule{ours: []string{"agents/models"}}},
 	{"swarm/teams", rule{
 		ours: []string{

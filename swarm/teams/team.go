@@ -44,6 +44,7 @@ type Team struct {
 	Writer string `json:"writer,omitempty" jsonschema:"The model of the team that writes the answer as a text, which cites what was said. Default: a template."`
 
 	Budget   Budget   `json:"budget,omitempty" jsonschema:"Maximum cost of a solve, such as 0.50usd or 20000tokens. Default: unlimited."`
+	PerDay   Budget   `json:"budgetPerDay,omitempty" jsonschema:"Maximum cost of the calls that begin on one day, by UTC, of all that one journal records. Default: unlimited."`
 	Deadline Duration `json:"deadline,omitempty" jsonschema:"Time limit of a solve, such as 90s or 10m. Default: 10m."`
 	Speakers int      `json:"speakers,omitempty" jsonschema:"Maximum number of agents that speak in a round, of those with something new to hear, where the agents deliberate. Default: all."`
 	Rounds   int      `json:"rounds,omitempty" jsonschema:"Maximum number of rounds. Default: 6."`
@@ -74,6 +75,7 @@ type Agent struct {
 	Personality *Personality      `json:"personality,omitempty" jsonschema:"The agent's tendencies. Default: neutral."`
 	Model       string            `json:"model,omitempty" jsonschema:"The name of a model of the team. Default: the only one."`
 	Fallback    []string          `json:"fallback,omitempty" jsonschema:"The names of models of the team that answer, in order, while the agent's own is out: in an outage, at a rate limit beyond patience, or when it is gone. Default: none."`
+	Budget      Budget            `json:"budget,omitempty" jsonschema:"The most of the team's budget that the agent's turns may take, such as 0.10usd or 5000tokens. Default: all of it."`
 	Join        Variable          `json:"join,omitempty" jsonschema:"Name of the environment variable with the token of a program that takes the agent's turns over HTTP, in place of a model."`
 	Timeout     Duration          `json:"timeout,omitempty" jsonschema:"Time limit of a turn of an agent that joins, such as 30s. Default: 2m."`
 	Group       string            `json:"group,omitempty" jsonschema:"Agents with correlated errors, whose votes are not independent. Default: the agents of one model."`
@@ -238,7 +240,11 @@ func (t *Team) mode() Mode {
 // servers' addresses, keys' names, prices, limits, budget, deadline and journal.
 func (t *Team) Bare() *Team {
 	bare := *t
-	bare.Budget, bare.Deadline, bare.Journal = "", 0, ""
+	bare.Budget, bare.PerDay, bare.Deadline, bare.Journal = "", "", 0, ""
+	bare.Agents = slices.Clone(t.Agents)
+	for i := range bare.Agents {
+		bare.Agents[i].Budget = ""
+	}
 	bare.Models = map[string]Model{}
 	for name, m := range t.Models {
 		bare.Models[name] = Model{Provider: m.Provider, Name: m.Name, Params: m.Params, Schema: m.Schema}

@@ -161,10 +161,26 @@ func (t *Team) checkTerms(f *faults) {
 	if t.Deadline < 0 {
 		f.add("deadline", "%v is not positive", t.Deadline)
 	}
-	most, err := t.Budget.Most()
-	f.check("budget", err)
+	t.checkBudgets(f)
+}
+
+func (t *Team) checkBudgets(f *faults) {
+	inMoney := false
+	check := func(field string, b Budget) {
+		most, err := b.Most()
+		f.check(field, err)
+		inMoney = inMoney || most.Money > 0
+	}
+	check("budget", t.Budget)
+	check("budgetPerDay", t.PerDay)
+	for i, a := range t.Agents {
+		field := fmt.Sprintf("agents[%d].budget", i)
+		if check(field, a.Budget); a.Budget != "" && a.Join != "" {
+			f.add(field, "an agent that joins pays for its model itself")
+		}
+	}
 	for _, name := range t.names() {
-		if _, known := t.Models[name].Cost(); most.Money > 0 && !known {
+		if _, known := t.Models[name].Cost(); inMoney && !known {
 			f.add("models."+name+".price", "is required, since the budget is in money")
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/swarmbus/swarmbus/agents/models"
@@ -44,7 +43,10 @@ type Budget struct {
 	mu      sync.Mutex // protects the fields below
 	account Account
 	recent  shares
-	open    map[models.ID]*unsettled
+	open    map[purse]*unsettled
+	shares  map[string]*part // by agent
+	daily   *part            // of the day; nil: days have no limit
+	day     string
 	freed   chan struct{} // closed when a reservation ends; nil: no one waits
 }
 
@@ -64,6 +66,8 @@ func (b *Account) Used() Spend { return b.Spent.minus(b.Open) }
 // A Change is a change of what was used and of what is open, for [Budget.Keep].
 type Change struct {
 	Model models.ID `json:"model,omitzero"`
+	Agent string    `json:"agent,omitempty"` // in whose turn the call was made
+	Day   string    `json:"day,omitempty"`   // of UTC on which it began, if days have a limit
 	Used  Spend     `json:"used,omitzero"`
 	Open  Spend     `json:"open,omitzero"` // below 0 when calls end, or are settled
 	Most  Spend     `json:"most,omitzero"` // the most that the call might have taken that Used is of
@@ -73,7 +77,7 @@ type Change struct {
 // NewBudget returns a budget. An amount of 0 means no limit, and one below 0 refuses
 // every call.
 func NewBudget(most Spend) *Budget {
-	return &Budget{most: most, recent: shares{}, open: map[models.ID]*unsettled{}}
+	return &Budget{most: most, recent: shares{}, open: map[purse]*unsettled{}, shares: map[string]*part{}}
 }
 
 // Keep sets a function that records each change of the amounts used and open, so that a
@@ -96,11 +100,12 @@ func (b *Budget) Account() Account {
 func (b *Budget) Book(c Change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.account.Spent = b.account.Spent.plus(c.Used)
-	b.addLocked(c.Open)
+	of := purse{c.Model, c.Agent, c.Day}
+	b.takeLocked(of, c.Used)
+	b.addLocked(of, c.Open)
 	b.recent.learn(c)
 	if c.Held != (Spend{}) {
-		b.openLocked(c.Model).before.add(c.Held, c.Open)
+		b.openLocked(of).before.add(c.Held, c.Open)
 	}
 	b.restateLocked(c.Model)
 }
@@ -112,10 +117,9 @@ func (b *Budget) Settle() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	rest, free := b.account.Open, []Change(nil)
-	for _, id := range slices.SortedFunc(maps.Keys(b.open), func(x, y models.ID) int { return strings.Compare(x.String(), y.String()) }) {
-		u := b.open[id]
-		open := u.before.likely.plus(u.now.likely)
-		rest, free = rest.minus(open), append(free, Change{Model: id, Open: Spend{}.minus(open), Held: Spend{}.minus(u.before.most.plus(u.now.most))})
+	for _, of := range slices.SortedFunc(maps.Keys(b.open), purse.compare) {
+		open, most := b.open[of].sum()
+		rest, free = rest.minus(open), append(free, Change{Model: of.model, Agent: of.agent, Day: of.day, Open: Spend{}.minus(open), Held: Spend{}.minus(most)})
 	}
 	for _, c := range append(free, Change{Open: Spend{}.minus(rest)}) {
 		if b.keep == nil || c.Open == (Spend{}) && c.Held == (Spend{}) {
@@ -125,20 +129,21 @@ func (b *Budget) Settle() error {
 			return err
 		}
 	}
+	for of, u := range b.open {
+		open, _ := u.sum()
+		for _, p := range b.partsLocked(of) {
+			p.taken = p.taken.minus(open).minus(u.now.most.minus(u.now.likely))
+		}
+	}
 	clear(b.open)
 	b.account.Spent, b.account.Open, b.account.Withheld = b.account.Used(), Spend{}, Spend{}
 	b.wakeLocked()
 	return nil
 }
 
-// fits reports whether an amount is within the budget.
-func (b *Budget) fits(s Spend) bool {
-	return (b.most.Tokens == 0 || s.Tokens <= b.most.Tokens) && (b.most.Money == 0 || s.Money <= b.most.Money)
-}
-
 // A reservation is held for a running call.
 type reservation struct {
-	model  models.ID
+	of     purse
 	most   Spend
 	likely Spend
 }
@@ -146,14 +151,14 @@ type reservation struct {
 // reserve reserves the most that a call may take. It waits as long as that may fit later.
 func (b *Budget) reserve(ctx context.Context, model models.ID, most Spend) (reservation, error) {
 	for {
-		r, freed, err := b.tryReserve(model, most)
+		r, freed, err := b.tryReserve(ctx, model, most)
 		switch {
 		case err != nil:
 			return r, err
 		case freed == nil && b.keep == nil:
 			return r, nil
 		case freed == nil:
-			if err = b.keep(Change{Model: model, Open: r.likely, Held: r.most}); err != nil {
+			if err = b.keep(Change{Model: model, Agent: r.of.agent, Day: r.of.day, Open: r.likely, Held: r.most}); err != nil {
 				b.end(r, func() {})
 			}
 			return r, err
@@ -167,17 +172,20 @@ func (b *Budget) reserve(ctx context.Context, model models.ID, most Spend) (rese
 }
 
 // tryReserve returns a channel to wait on, or nil if the amount is reserved.
-func (b *Budget) tryReserve(model models.ID, most Spend) (r reservation, freed <-chan struct{}, err error) {
+func (b *Budget) tryReserve(ctx context.Context, model models.ID, most Spend) (r reservation, freed <-chan struct{}, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	taken := b.account.Spent.plus(b.account.Withheld)
-	switch {
-	case !b.fits(taken.plus(most)):
-		b.account.Refused++
-		return r, nil, &refusal{most, taken, b.most, b.account.Open.plus(b.account.Withheld)}
-	case b.fits(taken.plus(b.account.Reserved).plus(most)):
-		b.account.Reserved = b.account.Reserved.plus(most)
-		return reservation{model, most, b.recent.likely(model, most)}, nil, nil
+	of, later := b.purseLocked(ctx, model), false
+	for _, p := range b.limitsLocked(of) {
+		if !p.fits(p.taken.plus(most)) {
+			b.account.Refused++
+			return r, nil, &refusal{most, *p, b.account.Open.plus(b.account.Withheld)}
+		}
+		later = later || !p.fits(p.taken.plus(p.reserved).plus(most))
+	}
+	if !later {
+		b.reserveLocked(of, most)
+		return reservation{of, most, b.recent.likely(model, most)}, nil, nil
 	}
 	if b.freed == nil {
 		b.freed = make(chan struct{})
@@ -187,45 +195,26 @@ func (b *Budget) tryReserve(model models.ID, most Spend) (r reservation, freed <
 
 // hold reserves what n calls of a model are likely to take, one after the other: the last
 // one begins only if the most that it may take fits. It waits for nobody.
-func (b *Budget) hold(model models.ID, most Spend, n int) (release func(), ok bool) {
+func (b *Budget) hold(ctx context.Context, model models.ID, most Spend, n int) (release func(), ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	all, likely := most, b.recent.likely(model, most)
 	for range n - 1 {
 		all = all.plus(likely)
 	}
-	if !b.fits(b.account.Spent.plus(b.account.Withheld).plus(b.account.Reserved).plus(all)) {
-		return func() {}, false
+	of := b.purseLocked(ctx, model)
+	for _, p := range b.limitsLocked(of) {
+		if !p.fits(p.taken.plus(p.reserved).plus(all)) {
+			return func() {}, false
+		}
 	}
-	b.account.Reserved = b.account.Reserved.plus(all)
-	return sync.OnceFunc(func() { b.end(reservation{most: all}, func() {}) }), true
+	b.reserveLocked(of, all)
+	return sync.OnceFunc(func() { b.end(reservation{of: of, most: all}, func() {}) }), true
 }
-
-// A refusal is the error of a call that does not fit.
-type refusal struct{ call, taken, most, open Spend }
-
-func (r *refusal) Error() string {
-	var left, size []string
-	if r.most.Tokens > 0 {
-		size = append(size, fmt.Sprintf("%dtokens", r.taken.Tokens+r.call.Tokens))
-		left = append(left, fmt.Sprintf("%d of %d tokens", r.most.Tokens-r.taken.Tokens, r.most.Tokens))
-	}
-	if r.most.Money > 0 {
-		size = append(size, (r.taken.Money + r.call.Money).String())
-		left = append(left, fmt.Sprintf("%v of %v", r.most.Money-r.taken.Money, r.most.Money))
-	}
-	text := fmt.Sprintf("it may take %v, and %s are left; a budget of %s would allow it", r.call, strings.Join(left, " and "), strings.Join(size, " and "))
-	if r.open != (Spend{}) {
-		text += fmt.Sprintf("; %v are held for calls of unknown cost, which Budget.Settle or --settle releases", r.open)
-	}
-	return text
-}
-
-func (*refusal) Unwrap() error { return models.ErrBudget }
 
 // used ends a reservation by what the call took, and records it.
 func (b *Budget) used(r reservation, s Spend) {
-	c := Change{Model: r.model, Used: s, Open: Spend{}.minus(r.likely), Held: Spend{}.minus(r.most)}
+	c := Change{Model: r.of.model, Agent: r.of.agent, Day: r.of.day, Used: s, Open: Spend{}.minus(r.likely), Held: Spend{}.minus(r.most)}
 	if s != (Spend{}) {
 		c.Most = r.most
 	}
@@ -233,11 +222,11 @@ func (b *Budget) used(r reservation, s Spend) {
 		_ = b.keep(c) // else it stays open after a kill
 	}
 	b.end(r, func() {
-		b.account.Spent = b.account.Spent.plus(s)
+		b.takeLocked(r.of, s)
 		over := s.minus(r.most)
 		b.account.Over = b.account.Over.plus(Spend{max(0, over.Tokens), max(0, over.Money)})
 		b.recent.learn(c)
-		b.restateLocked(r.model)
+		b.restateLocked(r.of.model)
 	})
 }
 
@@ -245,9 +234,13 @@ func (b *Budget) used(r reservation, s Spend) {
 // stays open.
 func (b *Budget) unknown(r reservation) {
 	b.end(r, func() {
-		b.addLocked(r.likely)
-		b.openLocked(r.model).now.add(r.most, r.likely)
-		b.account.Withheld = b.account.Withheld.plus(r.most.minus(r.likely))
+		b.addLocked(r.of, r.likely)
+		b.openLocked(r.of).now.add(r.most, r.likely)
+		rest := r.most.minus(r.likely)
+		b.account.Withheld = b.account.Withheld.plus(rest)
+		for _, p := range b.partsLocked(r.of) {
+			p.taken = p.taken.plus(rest)
+		}
 	})
 }
 
@@ -255,7 +248,7 @@ func (b *Budget) unknown(r reservation) {
 func (b *Budget) end(r reservation, book func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.account.Reserved = b.account.Reserved.minus(r.most)
+	b.reserveLocked(r.of, Spend{}.minus(r.most))
 	book()
 	b.wakeLocked()
 }

@@ -50,7 +50,7 @@ func (all shares) likely(model models.ID, most Spend) Spend {
 // they may take: a token is some four bytes, and few answers reach their bound.
 const unheard = 1.0 / 4
 
-// unsettled are the open calls of a model.
+// unsettled are the open calls of a purse.
 type unsettled struct {
 	before calls // of earlier processes, with their likely cost by what is known now
 	now    calls // of this one, for which the rest of what they may take is withheld
@@ -63,31 +63,37 @@ func (c *calls) add(most, likely Spend) {
 	c.most, c.likely = c.most.plus(most), c.likely.plus(likely)
 }
 
-// openLocked returns the open calls of a model.
-func (b *Budget) openLocked(model models.ID) *unsettled {
-	if b.open[model] == nil {
-		b.open[model] = new(unsettled)
+// sum returns what is booked for the calls, and the most that they may take.
+func (u *unsettled) sum() (likely, most Spend) {
+	return u.before.likely.plus(u.now.likely), u.before.most.plus(u.now.most)
+}
+
+// openLocked returns the open calls of a purse.
+func (b *Budget) openLocked(of purse) *unsettled {
+	if b.open[of] == nil {
+		b.open[of] = new(unsettled)
 	}
-	return b.open[model]
+	return b.open[of]
 }
 
 // addLocked books an amount that is open.
-func (b *Budget) addLocked(s Spend) {
-	b.account.Spent, b.account.Open = b.account.Spent.plus(s), b.account.Open.plus(s)
+func (b *Budget) addLocked(of purse, s Spend) {
+	b.takeLocked(of, s)
+	b.account.Open = b.account.Open.plus(s)
 }
 
 // restateLocked books what the open calls of earlier processes are likely to have taken, by what
 // is known of the model now.
 func (b *Budget) restateLocked(model models.ID) {
-	u := b.open[model]
-	if u == nil {
-		return
-	}
-	known, c := b.recent, &u.before
+	known := b.recent
 	if _, heard := known[model]; !heard {
 		known = shares{model: {unheard / margin, unheard / margin}}
 	}
-	likely := known.likely(model, c.most)
-	b.addLocked(likely.minus(c.likely))
-	c.likely = likely
+	for of, u := range b.open {
+		if of.model == model {
+			likely := known.likely(model, u.before.most)
+			b.addLocked(of, likely.minus(u.before.likely))
+			u.before.likely = likely
+		}
+	}
 }

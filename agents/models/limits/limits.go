@@ -124,12 +124,12 @@ func (l *limited) Ask(ctx context.Context, r *models.Request) (*models.Answer, e
 var _ models.Payer = (*limited)(nil)
 
 // Reserve implements [models.Payer].
-func (l *limited) Reserve(_ context.Context, r *models.Request, n int) (release func(), ok bool) {
+func (l *limited) Reserve(ctx context.Context, r *models.Request, n int) (release func(), ok bool) {
 	bound, err := l.bound(r)
 	if err != nil {
 		return func() {}, false // no call would be made
 	}
-	return l.opts.Budget.hold(l.ID(), bound, n)
+	return l.opts.Budget.hold(ctx, l.ID(), bound, n)
 }
 
 // errPanicked is the error of a call that did not return.
@@ -173,7 +173,7 @@ func (l *limited) bound(r *models.Request) (Spend, error) {
 	if err := price.Validate(); err != nil {
 		return Spend{}, l.error(models.ErrInvalid, err)
 	}
-	if !known && l.opts.Budget.most.Money > 0 {
+	if !known && l.opts.Budget.needsPrices() {
 		return Spend{}, l.error(models.ErrPrice, nil)
 	}
 	if r.Most < 1 || r.Most > most {

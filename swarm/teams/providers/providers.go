@@ -37,11 +37,11 @@ func Models(t *teams.Team, o Options) (map[string]models.Model, *limits.Budget, 
 	if err := t.Validate(); err != nil {
 		return nil, nil, err
 	}
-	most, err := t.Budget.Most()
+	budget, err := budgetOf(t)
 	if err != nil {
 		return nil, nil, err
 	}
-	budget, all, shared := limits.NewBudget(most), map[string]models.Model{}, map[server]*limits.Shared{}
+	all, shared := map[string]models.Model{}, map[server]*limits.Shared{}
 	for _, name := range slices.Sorted(maps.Keys(t.Models)) {
 		if o.Only != nil && !slices.Contains(o.Only, name) {
 			continue
@@ -65,6 +65,23 @@ func Models(t *teams.Team, o Options) (map[string]models.Model, *limits.Budget, 
 		all[name] = shared[s].Limit(m)
 	}
 	return all, budget, nil
+}
+
+// budgetOf returns the budget of a team, with the shares of its agents.
+func budgetOf(t *teams.Team) (*limits.Budget, error) {
+	most, err := t.Budget.Most()
+	budget := limits.NewBudget(most)
+	for _, a := range t.Agents {
+		if share, e := a.Budget.Most(); a.Budget != "" {
+			err = cmp.Or(err, e)
+			budget.Share(a.ID, share)
+		}
+	}
+	if perDay, e := t.PerDay.Most(); t.PerDay != "" {
+		err = cmp.Or(err, e)
+		budget.PerDay(perDay)
+	}
+	return budget, err
 }
 
 // A server is what the models that share limits have in common.

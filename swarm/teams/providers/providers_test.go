@@ -1,8 +1,11 @@
 package providers_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,9 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
 )
@@ -49,6 +54,32 @@ func TestModelsOfEachProviderAnswerWithinTheBudget(t *testing.T) {
 			t.Errorf("%s: booked %v, want %v", provider, budget.Account().Spent, want)
 		}
 		server.Close()
+	}
+}
+
+func TestAgentsHaveTheirSharesOfTheBudgetAndDaysTheirLimit(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	server := modelstest.NewServer(modelstest.OpenAI, says)
+	defer server.Close()
+	main := teams.Model{Provider: teams.OpenAI, Name: modelstest.Name, BaseURL: teams.Place(server.URL)}
+	for want, team := range map[string]*teams.Team{
+		"of the share of a 9 of 9 tokens are left":     {Agents: []teams.Agent{{ID: "a", Budget: "9tokens"}}},
+		"of the limit of a day 8 of 8 tokens are left": {Agents: []teams.Agent{{ID: "a"}}, PerDay: "8tokens"},
+		"and 7 of 7 tokens are left; a budget of":      {Agents: []teams.Agent{{ID: "a"}}, Budget: "7tokens"},
+	} {
+		team.Models = map[string]teams.Model{"main": main}
+		all, _, err := providers.Models(team, providers.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		agent := agents.Agent{ID: "a"}
+		agent.Reactor = agents.Func(func(ctx context.Context, _ *agents.Turn) iter.Seq2[signals.Any, error] {
+			_, err := all["main"].Ask(ctx, &models.Request{Messages: []models.Message{models.User("well?")}, Most: 10})
+			return agents.Fail(err)
+		})
+		if _, err := agent.Take(t.Context(), &agents.Turn{}); !errors.Is(err, agents.ErrBudget) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
 
