@@ -11,6 +11,9 @@ import (
 func converted(all []slog.Attr) []attribute.KeyValue {
 	var to []attribute.KeyValue
 	for _, a := range all {
+		if a.Value.Kind() == slog.KindString && a.Value.String() == "" {
+			continue
+		}
 		key, known := keysOf[a.Key]
 		if !known {
 			key = attribute.Key(a.Key)
@@ -20,12 +23,12 @@ func converted(all []slog.Attr) []attribute.KeyValue {
 	return to
 }
 
-// modelName matches names of models and of reasons to stop. What else a model's
+// modelName matches names of models, of reasons to stop, and ids of answers and calls. What else a model's
 // server sends in their place may be a text.
 var modelName = regexp.MustCompile(`^[\w.:/@+-]{1,100}$`)
 
 func keyValue(key attribute.Key, v slog.Value) attribute.KeyValue {
-	if (key == keyModel || key == keyFinish) && !modelName.MatchString(v.String()) {
+	if (key == keyModel || key == keyFinish || key == keyResponse || key == keyCall) && !modelName.MatchString(v.String()) {
 		v = slog.StringValue(other)
 	}
 	if key == keyFinish {

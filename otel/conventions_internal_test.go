@@ -70,7 +70,7 @@ func report(t *testing.T, general, genAI string) string {
 }
 
 func isGenAI(name string) bool {
-	return strings.HasPrefix(name, "gen_ai.") || slices.Contains(verbs(), name)
+	return strings.HasPrefix(name, "gen_ai.") || strings.HasPrefix(name, "mcp.") || slices.Contains(verbs(), name)
 }
 
 // verbs are the values of gen_ai.operation.name.

@@ -80,16 +80,22 @@ func (p *op) inside(thread string) {
 	if p.Name == hooks.OpTurn && p.solve != nil {
 		p.solve.begun(p)
 	}
-	if p.isTurn() {
+	switch {
+	case p.isTurn():
 		p.ctx = context.WithValue(p.ctx, turnOpKey{}, p)
+	case p.Name == hooks.OpModel:
+		p.ctx = context.WithValue(p.ctx, modelOpKey{}, p)
 	}
 }
 
 // isTurn reports whether the op is a turn, in the process of its swarm or in that of its agent.
 func (p *op) isTurn() bool { return p.Name == hooks.OpTurn || p.Name == opTake }
 
-// turnOpKey is the key of the turn in contexts inside it.
-type turnOpKey struct{}
+// The keys of the turn, and of the call of a model, in contexts inside it.
+type (
+	turnOpKey  struct{}
+	modelOpKey struct{}
+)
 
 // name returns the name of a span. That of a round includes its number, up to
 // a bound, because people search for it.

@@ -28,6 +28,7 @@ type meters struct {
 	decisions metric.Int64Counter
 	votes     metric.Int64Histogram
 	tokens    metric.Int64Histogram
+	first     metric.Float64Histogram
 	durations map[hooks.OpName]metric.Float64Histogram
 
 	backlog   metric.Int64ObservableUpDownCounter
@@ -36,6 +37,7 @@ type meters struct {
 
 var (
 	secondsBounds = metric.WithExplicitBucketBoundaries(1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
+	genAIBounds   = metric.WithExplicitBucketBoundaries(0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92) // of the conventions
 	votesBounds   = metric.WithExplicitBucketBoundaries(1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 1000, 10000)
 	tokensBounds  = metric.WithExplicitBucketBoundaries(1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864)
 )
@@ -49,7 +51,7 @@ var durationsOf = map[hooks.OpName]struct{ name, about string }{
 }
 
 func newMeters(m metric.Meter) (*meters, error) {
-	var errs [8]error
+	var errs [9]error
 	k := &meters{meter: m, durations: map[hooks.OpName]metric.Float64Histogram{}}
 	k.published, errs[0] = m.Int64Counter(metricSent, metric.WithUnit("{message}"), metric.WithDescription("Signals published."))
 	k.consumed, errs[1] = m.Int64Counter(metricConsumed, metric.WithUnit("{message}"), metric.WithDescription("Signals delivered to readers."))
@@ -59,9 +61,10 @@ func newMeters(m metric.Meter) (*meters, error) {
 	k.decisions, errs[4] = m.Int64Counter(metricDecisions, metric.WithUnit("{decision}"), metric.WithDescription("Decisions, by outcome and strategy."))
 	k.votes, errs[5] = m.Int64Histogram(metricVotes, metric.WithUnit("{vote}"), votesBounds, metric.WithDescription("Votes to a decision."))
 	k.tokens, errs[6] = m.Int64Histogram(metricTokens, metric.WithUnit("{token}"), tokensBounds, metric.WithDescription("Tokens of a call of a model."))
+	k.first, errs[8] = m.Float64Histogram(metricFirst, metric.WithUnit("s"), genAIBounds, metric.WithDescription("Until the answer of a model began to arrive."))
 	for op, of := range durationsOf {
 		var err error
-		k.durations[op], err = m.Float64Histogram(of.name, metric.WithUnit("s"), secondsBounds, metric.WithDescription(of.about))
+		k.durations[op], err = m.Float64Histogram(of.name, metric.WithUnit("s"), genAIBounds, metric.WithDescription(of.about))
 		errs[7] = errors.Join(errs[7], err)
 	}
 	return k, errors.Join(errs[:]...)
@@ -127,6 +130,19 @@ func (k *meters) called(p *op, about []attribute.KeyValue, result any) []attribu
 		}
 	}
 	return about
+}
+
+// noted records how long a model took until its answer began to arrive.
+func (k *meters) noted(ctx context.Context, all []slog.Attr) {
+	p, _ := ctx.Value(modelOpKey{}).(*op)
+	for _, a := range all {
+		if p == nil || a.Key != hooks.AttrFirstChunk || !k.first.Enabled(ctx) {
+			continue
+		}
+		s := styleOf(p.Name)
+		about := k.called(p, []attribute.KeyValue{s.target[0].String(p.Target), keyGenAI.String(s.verb)}, nil)
+		k.first.Record(ctx, a.Value.Duration().Seconds(), metric.WithAttributes(about...))
+	}
 }
 
 // decision counts a decision, with the stop reason. If the votes settle nothing

@@ -11,7 +11,7 @@ import (
 //
 //   - messaging.*, error.type, exception.*: OpenTelemetry semantic conventions,
 //     version conventions.
-//   - gen_ai.*, invoke_workflow, invoke_agent, chat, execute_tool: version
+//   - gen_ai.*, mcp.*, invoke_workflow, invoke_agent, chat, execute_tool: version
 //     genAIConventions, the last one that has them. They have since moved to a
 //     repository of their own, which has no release yet.
 //   - gen_ai.invoke_workflow.duration, gen_ai.invoke_agent.duration and
@@ -70,6 +70,22 @@ const (
 	keyInputTokens  attribute.Key = "gen_ai.usage.input_tokens"
 	keyOutputTokens attribute.Key = "gen_ai.usage.output_tokens"
 	keyTool         attribute.Key = "gen_ai.tool.name"
+	keyToolType     attribute.Key = "gen_ai.tool.type"
+	keyCall         attribute.Key = "gen_ai.tool.call.id"
+	keyMost         attribute.Key = "gen_ai.request.max_tokens"
+	keyTemperature  attribute.Key = "gen_ai.request.temperature"
+	keyRequestSeed  attribute.Key = "gen_ai.request.seed"
+	keyOutputType   attribute.Key = "gen_ai.output.type"
+	keyResponse     attribute.Key = "gen_ai.response.id"
+	keyFirstChunk   attribute.Key = "gen_ai.response.time_to_first_chunk"
+	keyCachedRead   attribute.Key = "gen_ai.usage.cache_read.input_tokens"
+
+	keyServer    attribute.Key = "server.address"
+	keyPort      attribute.Key = "server.port"
+	keyTransport attribute.Key = "network.transport"
+
+	keyMCPMethod   attribute.Key = "mcp.method.name"
+	keyMCPProtocol attribute.Key = "mcp.protocol.version"
 
 	keyException attribute.Key = "exception.type"
 	keyMessageOf attribute.Key = "exception.message" // by option only
@@ -205,6 +221,7 @@ const (
 	metricTool     = "gen_ai.execute_tool.duration"
 	metricModel    = "gen_ai.client.operation.duration"
 	metricTokens   = "gen_ai.client.token.usage"
+	metricFirst    = "gen_ai.client.operation.time_to_first_chunk"
 
 	metricLatency   = "swarmbus.delivery.duration"
 	metricBacklog   = "swarmbus.backlog"
@@ -245,7 +262,11 @@ var styles = map[hooks.OpName]style{
 var keysOf = map[string]attribute.Key{
 	hooks.AttrProvider: keyProvider, hooks.AttrModel: keyModel, hooks.AttrFinish: keyFinish, hooks.AttrCost: keyCost, hooks.AttrTry: keyTry,
 	hooks.AttrPolicy: keyPolicy, hooks.AttrOutcome: keyOutcomeOf,
-	hooks.AttrInputTokens: keyInputTokens, hooks.AttrOutputTokens: keyOutputTokens,
+	hooks.AttrInputTokens: keyInputTokens, hooks.AttrOutputTokens: keyOutputTokens, hooks.AttrCachedRead: keyCachedRead,
+	hooks.AttrMost: keyMost, hooks.AttrTemperature: keyTemperature, hooks.AttrSeed: keyRequestSeed, hooks.AttrOutput: keyOutputType,
+	hooks.AttrResponse: keyResponse, hooks.AttrFirstChunk: keyFirstChunk, hooks.AttrServer: keyServer, hooks.AttrPort: keyPort,
+	hooks.AttrCall: keyCall, hooks.AttrToolType: keyToolType, hooks.AttrTransport: keyTransport,
+	hooks.AttrMCPMethod: keyMCPMethod, hooks.AttrMCPProtocol: keyMCPProtocol,
 }
 
 func styleOf(name hooks.OpName) style {

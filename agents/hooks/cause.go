@@ -2,6 +2,9 @@ package hooks
 
 import (
 	"context"
+	"log/slog"
+	"net/url"
+	"strconv"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -50,4 +53,18 @@ func Carry(ctx context.Context, set func(name, value string)) {
 	if of.State != "" {
 		set("tracestate", of.State)
 	}
+}
+
+// ServerOf returns the attributes of an op that asks the server at a URL.
+func ServerOf(at *url.URL) []slog.Attr {
+	all := []slog.Attr{slog.String(AttrServer, at.Hostname())}
+	port, err := strconv.Atoi(at.Port())
+	switch {
+	case err == nil:
+	case at.Scheme == "https":
+		port = 443
+	default:
+		port = 80
+	}
+	return append(all, slog.Int(AttrPort, port))
 }

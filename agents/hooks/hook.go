@@ -28,8 +28,9 @@ type Hook interface {
 	// op ends, from any goroutine.
 	Start(ctx context.Context, op Op) (context.Context, End)
 	// Note is called for an event inside the op of ctx. The type of what
-	// identifies the event: a conflict.Pair, for example. A hook ignores types
-	// that it does not know.
+	// identifies the event: a conflict.Pair, for example. []slog.Attr are
+	// attributes of the op that are known while it runs, with the keys below. A
+	// hook ignores types that it does not know.
 	Note(ctx context.Context, what any)
 	// Trace returns the trace context of ctx, for the headers of signals
 	// emitted there; nil: not traced. What it points to is never modified.
@@ -95,6 +96,21 @@ const (
 	AttrTry          = "try"           // int: 1 for the first retry of a turn, 2 for the second
 	AttrPolicy       = "policy"        // string: the policy of a call of a tool: "allow", "ask" or "deny"
 	AttrOutcome      = "outcome"       // string: how a call of a tool ended, such as "done" or "denied"
+
+	AttrMost        = "request.max_tokens"   // int: the maximum of the answer
+	AttrTemperature = "request.temperature"  // float
+	AttrSeed        = "request.seed"         // int
+	AttrOutput      = "output.type"          // string: "json" if a schema was asked for, else "text"
+	AttrCachedRead  = "tokens.cached"        // int: tokens of the prompt that the provider had cached
+	AttrResponse    = "response.id"          // string: the provider's id of the answer
+	AttrFirstChunk  = "first_chunk"          // duration: until the answer began to arrive
+	AttrServer      = "server.address"       // string: the host of the server that is asked
+	AttrPort        = "server.port"          // int
+	AttrCall        = "tool.call.id"         // string: the provider's id of the call of a tool
+	AttrToolType    = "tool.type"            // string: "function"
+	AttrMCPMethod   = "mcp.method.name"      // string: what an MCP server is asked for
+	AttrMCPProtocol = "mcp.protocol.version" // string
+	AttrTransport   = "network.transport"    // string: "pipe" or "tcp"
 )
 
 // Notes of the driver of turns, in the context of the round or of the solve.

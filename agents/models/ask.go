@@ -17,7 +17,7 @@ func Ask(ctx context.Context, m Model, r *Request) (a *Answer, err error) {
 		return f.ask(ctx, r, Ask)
 	}
 	id, began := m.ID(), time.Now()
-	op := hooks.Op{Name: hooks.OpModel, Target: id.Name, Attributes: []slog.Attr{slog.String(hooks.AttrProvider, id.Provider)}}
+	op := hooks.Op{Name: hooks.OpModel, Target: id.Name, Attributes: append(wanted(r), slog.String(hooks.AttrProvider, id.Provider))}
 	if t := agents.TurnOf(ctx); t != nil {
 		op.Thread, op.Round = t.Thread, t.Round
 	}
@@ -41,7 +41,24 @@ func Ask(ctx context.Context, m Model, r *Request) (a *Answer, err error) {
 	about = []slog.Attr{
 		slog.String(hooks.AttrModel, a.Model), slog.String(hooks.AttrFinish, string(a.Finish)),
 		slog.Int(hooks.AttrInputTokens, a.Usage.Input), slog.Int(hooks.AttrOutputTokens, a.Usage.Output),
+		slog.Int(hooks.AttrCachedRead, a.Usage.CacheRead),
 		slog.Float64(hooks.AttrCost, spent.Dollars),
 	}
 	return a, nil
+}
+
+// wanted returns what a request says of its answer.
+func wanted(r *Request) []slog.Attr {
+	output := "text"
+	if r.Schema != nil {
+		output = "json"
+	}
+	all := []slog.Attr{slog.Int(hooks.AttrMost, r.Most), slog.String(hooks.AttrOutput, output)}
+	if r.Temperature != nil {
+		all = append(all, slog.Float64(hooks.AttrTemperature, *r.Temperature))
+	}
+	if r.Seed != nil {
+		all = append(all, slog.Int(hooks.AttrSeed, *r.Seed))
+	}
+	return all
 }

@@ -274,7 +274,8 @@ func TestAskReportsToHookAndCounter(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []slog.Attr{
-		slog.String("model", "large-2"), slog.String("finish", "stop"), slog.Int("tokens.input", 7), slog.Int("tokens.output", 3), slog.Float64("cost", 0.5),
+		slog.String("model", "large-2"), slog.String("finish", "stop"), slog.Int("tokens.input", 7), slog.Int("tokens.output", 3),
+		slog.Int("tokens.cached", 2), slog.Float64("cost", 0.5),
 	}
 	if diff := cmp.Diff(want, hook.result); diff != "" || hook.op.Name != hooks.OpModel || hook.op.Target != "large" {
 		t.Errorf("the hook saw %+v: %s", hook.op, diff)

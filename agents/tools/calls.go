@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -116,6 +117,9 @@ func joined(errs []error) error {
 	return nil
 }
 
+// callID matches the ids that servers give to calls. In another a model may say something.
+var callID = regexp.MustCompile(`^[\w-]{1,64}$`)
+
 // one makes a call as an op of the hook. The hook sees neither arguments nor names that a
 // model made up.
 func (c *Calls) one(ctx context.Context, p Place, call models.Call, tooMany bool) (o Outcome, err error) {
@@ -127,7 +131,9 @@ func (c *Calls) one(ctx context.Context, p Place, call models.Call, tooMany bool
 		target = o.Tool
 	}
 	ctx, end := hooks.Start(ctx, hooks.Op{
-		Name: hooks.OpTool, Target: target, Thread: p.Thread, Round: p.Turn, Attributes: []slog.Attr{slog.String(hooks.AttrPolicy, o.Policy.String())},
+		Name: hooks.OpTool, Target: target, Thread: p.Thread, Round: p.Turn, Attributes: []slog.Attr{
+			slog.String(hooks.AttrPolicy, o.Policy.String()), slog.String(hooks.AttrToolType, "function"), slog.String(hooks.AttrCall, callID.FindString(call.ID)),
+		},
 	})
 	told := agents.ErrNoReturn
 	defer func() { end([]slog.Attr{slog.String(hooks.AttrOutcome, string(o.How))}, told) }()

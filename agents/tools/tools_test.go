@@ -270,8 +270,8 @@ func TestHookSeesPolicyAndOutcomeAndNoArguments(t *testing.T) {
 	_, err := makes(hooks.With(t.Context(), h), set, call("files/read", `{"secret":1}`), call("secret", `{}`), call("files/read", `["secret"]`), call("files/drop", `{}`), call("files/write", `{"secret":1}`))
 	asked(t, err)
 	want := []string{
-		"files/read [policy=allow] [outcome=done] false", "(unknown) [policy=unset] [outcome=unknown] true", "files/read [policy=allow] [outcome=invalid] true",
-		"files/drop [policy=deny] [outcome=denied] true", "files/write [policy=ask] [outcome=asked] false",
+		"files/read [policy=allow tool.type=function tool.call.id=] [outcome=done] false", "(unknown) [policy=unset tool.type=function tool.call.id=] [outcome=unknown] true", "files/read [policy=allow tool.type=function tool.call.id=] [outcome=invalid] true",
+		"files/drop [policy=deny tool.type=function tool.call.id=] [outcome=denied] true", "files/write [policy=ask tool.type=function tool.call.id=] [outcome=asked] false",
 	}
 	if diff := cmp.Diff(want, h.calls); diff != "" {
 		t.Error(diff)

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -317,6 +319,7 @@ func (v *Server) callOnce(ctx context.Context, spec tools.Spec, args json.RawMes
 	params := &sdk.CallToolParams{Name: spec.Name, Arguments: args, Meta: sdk.Meta{}}
 	params.SetProgressToken(token)
 	hooks.Carry(ctx, func(name, value string) { params.Meta[name] = value })
+	hooks.Note(ctx, v.about(l))
 	result, err := l.session.CallTool(ctx, params)
 	if errors.Is(err, sdk.ErrSessionMissing) {
 		return tools.Result{}, l, fmt.Errorf("the server has lost the session: %w", sdk.ErrSessionMissing)
@@ -326,6 +329,20 @@ func (v *Server) callOnce(ctx context.Context, spec tools.Spec, args json.RawMes
 	}
 	of, err := resultOf(spec, result)
 	return of, l, err
+}
+
+// about says of a call which server is asked, for a trace. The id of the session is left out: it
+// lets who reads it speak in the session.
+func (v *Server) about(l *link) []slog.Attr {
+	all := []slog.Attr{slog.String(hooks.AttrMCPMethod, "tools/call")}
+	if is := l.session.InitializeResult(); is != nil {
+		all = append(all, slog.String(hooks.AttrMCPProtocol, is.ProtocolVersion))
+	}
+	at, err := url.Parse(v.spec.URL)
+	if v.spec.URL == "" || err != nil {
+		return append(all, slog.String(hooks.AttrTransport, "pipe"))
+	}
+	return append(append(all, slog.String(hooks.AttrTransport, "tcp")), hooks.ServerOf(at)...)
 }
 
 func (v *Server) String() string {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -62,6 +63,7 @@ func (c *Client) Do(ctx context.Context, method, url string, header http.Header,
 		}
 	}
 	hooks.Carry(ctx, r.Header.Set)
+	hooks.Note(ctx, hooks.ServerOf(r.URL))
 	got, err := c.http.Do(r) //nolint:bodyclose // Response.Close closes it
 	if err != nil {
 		return nil, models.TransportError(ctx, c.id, err, false, c.secrets...)
@@ -84,6 +86,7 @@ func (c *Client) Ask(ctx context.Context, url string, header http.Header, body a
 	if err != nil {
 		return nil, nil, c.Invalid(err)
 	}
+	began := time.Now()
 	resp, err := c.Do(ctx, http.MethodPost, url, header, text)
 	if err != nil {
 		return nil, nil, err
@@ -93,7 +96,12 @@ func (c *Client) Ask(ctx context.Context, url string, header http.Header, body a
 		text, _ := io.ReadAll(io.LimitReader(resp.body, 64<<10)) // an error that breaks off is one
 		return resp.refused(said(text))
 	}
+	first := true
 	for e, err := range resp.Events() {
+		if first && err == nil {
+			hooks.Note(ctx, []slog.Attr{slog.Duration(hooks.AttrFirstChunk, time.Since(began)), slog.String(hooks.AttrResponse, responseID(e))})
+			first = false
+		}
 		if err != nil || ctx.Err() != nil {
 			return nil, nil, resp.Failed(err)
 		}
@@ -108,6 +116,23 @@ func (c *Client) Ask(ctx context.Context, url string, header http.Header, body a
 		return nil, nil, resp.Failed(ctx.Err())
 	}
 	return resp, nil, nil
+}
+
+// responseID returns the provider's id of the answer that begins with an event.
+func responseID(e Event) string {
+	var about struct {
+		ID      any `json:"id"`
+		Message struct {
+			ID any `json:"id"`
+		} `json:"message"`
+	}
+	_ = json.Unmarshal(e.Data, &about) // an event of another form has none
+	for _, id := range []any{about.ID, about.Message.ID} {
+		if id, ok := id.(string); ok {
+			return id
+		}
+	}
+	return ""
 }
 
 // Invalid returns the error of a request that cannot be sent.
