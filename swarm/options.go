@@ -98,7 +98,8 @@ type Options struct {
 	// time.Now.
 	Clock func() time.Time
 	// Bus carries the signals, to watch it or to share it; the caller closes
-	// it. Nil: one of the swarm's own.
+	// it. Of the swarms on a bus one may have a Journal, which has the signals of all and its own
+	// decisions. Nil: one of the swarm's own.
 	Bus *bus.Bus
 	// Journal stores signals and decisions: a round begins when the journal has
 	// acknowledged the signals before it, and a solve returns when it has all of

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -26,7 +27,11 @@ type Keeper struct {
 	writer   *journal.Writer
 	standing map[string]*replay.Terms // never changes
 	folded   folded
+	leave    func() // lets another swarm keep a journal of the bus
 }
+
+// kept has each bus of which a swarm keeps a journal: all that is decided on it is learned as of one swarm.
+var kept sync.Map
 
 // Of is what a journal is kept of.
 type Of struct {
@@ -40,7 +45,16 @@ type Of struct {
 
 // Open restores the state from the journal, and continues to write it. It starts
 // from the newest saved state, if there is one that can be read.
-func Open(of Of) (*Keeper, error) {
+func Open(of Of) (_ *Keeper, err error) {
+	if _, taken := kept.LoadOrStore(of.Bus, true); taken {
+		return nil, &signals.FieldError{Field: "bus", Problem: "another swarm with a journal is on it, and a journal of both could not be read: give each swarm a bus of its own, or close the one before the other is made"}
+	}
+	leave := sync.OnceFunc(func() { kept.Delete(of.Bus) })
+	defer func() {
+		if err != nil {
+			leave()
+		}
+	}()
 	codec, err := runlog.NewCodec(of.Kinds...)
 	if err != nil {
 		return nil, err
@@ -49,7 +63,7 @@ func Open(of Of) (*Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Keeper{of: of, codec: codec}
+	k := &Keeper{of: of, codec: codec, leave: leave}
 	owed, err := k.relearn(from, codec)
 	if err != nil {
 		return nil, err
@@ -170,7 +184,10 @@ func (k *Keeper) Standing(thread string) *replay.Terms { return k.standing[threa
 func (k *Keeper) Sync(ctx context.Context, seq uint64) error { return k.writer.Sync(ctx, seq) }
 
 // Close waits until everything is written, or until ctx ends.
-func (k *Keeper) Close(ctx context.Context) error { return k.writer.Close(ctx) }
+func (k *Keeper) Close(ctx context.Context) error {
+	defer k.leave()
+	return k.writer.Close(ctx)
+}
 
 // Opened says that the terms of a thread are in the log.
 func (k *Keeper) Opened(thread string) { k.folded.unclosed[thread] = true }
