@@ -205,6 +205,10 @@ var rules = []struct {
 		others: []string{"github.com/rs/xid", "github.com/modelcontextprotocol/go-sdk"},
 	}},
 	{"swarm/console", rule{ours: []string{"swarm/console/internal/agui", "swarm/console/api", "swarm/console/feed", "swarm/console/guard"}}},
+	{"cmd/swarmbus/internal/cli", rule{
+		ours:   []string{"agents/hooks", "bus", "otel/export", "swarm/transcript"},
+		others: []string{"github.com/spf13", "github.com/charmbracelet/colorprofile", "github.com/clipperhouse/displaywidth", "golang.org/x/term"},
+	}},
 	{"cmd/swarmbus/internal/schemas", rule{ours: []string{
 		"swarm/console/join", "agents/reports", "swarm/console/api", "swarm/teams",
 		"signals", "signals/cloudevents", "signals/coordination", "agents", "agents/asking", "agents/routing", "agents/tools", "conflict", // for the tests, which make them

@@ -7,6 +7,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // asksFirst is a model whose planner proposes and whose critic asks somebody outside,
@@ -28,7 +29,7 @@ func questionIn(t *testing.T, path string) string {
 	status, out, errs := swarmbusRun(t, "answer", path)
 	_, id, ok := strings.Cut(out, "--question ")
 	id, _, _ = strings.Cut(id, " ")
-	if status != exitDecided || !ok || !strings.HasPrefix(id, "sig_") {
+	if status != cli.ExitDecided || !ok || !strings.HasPrefix(id, "sig_") {
 		t.Fatalf("no question is listed: status %d: %s%s", status, out, errs)
 	}
 	return "--question=" + id
@@ -42,7 +43,7 @@ func asked(t *testing.T) (path string, server *modelstest.Server) {
 	t.Cleanup(server.Close)
 	path = filepath.Join(t.TempDir(), "run.journal")
 	status, out, stderr := swarmbusRun(t, "solve", "Which policy?", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path)
-	if status != exitEscalated || !strings.Contains(out, "Is it worth it?") || !strings.Contains(stderr, "swarmbus answer "+path+" --question sig_") {
+	if status != cli.ExitEscalated || !strings.Contains(out, "Is it worth it?") || !strings.Contains(stderr, "swarmbus answer "+path+" --question sig_") {
 		t.Fatalf("status %d: %s%s", status, out, stderr)
 	}
 	return path, server
@@ -56,22 +57,22 @@ func TestAnswerLetsARunGoOnOnce(t *testing.T) {
 	} {
 		path, server := asked(t)
 		before := len(server.Requests())
-		if status, out, _ := swarmbusRun(t, "solve", "--resume", path); status != exitEscalated || len(server.Requests()) != before {
+		if status, out, _ := swarmbusRun(t, "solve", "--resume", path); status != cli.ExitEscalated || len(server.Requests()) != before {
 			t.Errorf("%s: before the answer: %d: %s", name, status, out)
 		}
 		status, out, stderr := swarmbusRun(t, append([]string{"answer", path, questionIn(t, path), "--by", "ceo"}, answer...)...)
-		if status != exitDecided || !strings.Contains(out, "use jitter") || !strings.Contains(stderr, "The question was: critic asks: Is it worth it?\n") {
+		if status != cli.ExitDecided || !strings.Contains(out, "use jitter") || !strings.Contains(stderr, "The question was: critic asks: Is it worth it?\n") {
 			t.Errorf("%s: status %d: %s%s", name, status, out, stderr)
 		}
 		if votes := strings.Contains(out, "ceo"); !votes || len(server.Requests()) == before {
 			t.Errorf("%s: nobody heard it: %s", name, out)
 		}
 		status, _, stderr = swarmbusRun(t, "answer", path, "It is not.")
-		if status != exitError || !strings.Contains(stderr, `"ceo" answered`) {
+		if status != cli.ExitError || !strings.Contains(stderr, `"ceo" answered`) {
 			t.Errorf("%s: the second answer: %d: %s", name, status, stderr)
 		}
 		for _, check := range [][]string{{"verify", path}, {"replay", "--check", path}} {
-			if status, out, errs := swarmbusRun(t, check...); status != exitDecided {
+			if status, out, errs := swarmbusRun(t, check...); status != cli.ExitDecided {
 				t.Errorf("%s: %s: %d: %s%s", name, check[0], status, out, errs)
 			}
 		}
@@ -86,19 +87,19 @@ func TestAnswerThatCannotBeOneIsRefused(t *testing.T) {
 		says   string
 		args   []string
 	}{
-		{exitUsage, "an answer is required", []string{path, ""}},
-		{exitUsage, "--call or --question is required", []string{path, "yes"}},
-		{exitUsage, "--call or --question is required", []string{path, "--vote", "planner-1"}},
-		{exitUsage, "no question has the id", []string{path, "yes", "--question", "sig_0"}},
-		{exitUsage, "it takes a text, --vote or --against", []string{path, to, "--allow"}},
-		{exitUsage, "--question is empty", []string{path, "yes", "--question", ""}},
-		{exitUsage, "one run is required", nil},
-		{exitUsage, "exclude each other", []string{path, "--vote", "a", "--against", "b"}},
-		{exitError, `no agent proposed "planner-9"`, []string{path, to, "--vote", "planner-9"}},
-		{exitError, "an agent of the swarm, not an outsider", []string{path, to, "yes", "--by", "critic"}},
-		{exitError, "no such file", []string{path + "x", "yes"}},
-		{exitError, "a run of a server, as over NATS, needs --server LINK", []string{"far", "--allow"}},
-		{exitError, "does not ask about the call of a tool", []string{path, "--allow", "--thread", "x"}},
+		{cli.ExitUsage, "an answer is required", []string{path, ""}},
+		{cli.ExitUsage, "--call or --question is required", []string{path, "yes"}},
+		{cli.ExitUsage, "--call or --question is required", []string{path, "--vote", "planner-1"}},
+		{cli.ExitUsage, "no question has the id", []string{path, "yes", "--question", "sig_0"}},
+		{cli.ExitUsage, "it takes a text, --vote or --against", []string{path, to, "--allow"}},
+		{cli.ExitUsage, "--question is empty", []string{path, "yes", "--question", ""}},
+		{cli.ExitUsage, "one run is required", nil},
+		{cli.ExitUsage, "exclude each other", []string{path, "--vote", "a", "--against", "b"}},
+		{cli.ExitError, `no agent proposed "planner-9"`, []string{path, to, "--vote", "planner-9"}},
+		{cli.ExitError, "an agent of the swarm, not an outsider", []string{path, to, "yes", "--by", "critic"}},
+		{cli.ExitError, "no such file", []string{path + "x", "yes"}},
+		{cli.ExitError, "a run of a server, as over NATS, needs --server LINK", []string{"far", "--allow"}},
+		{cli.ExitError, "does not ask about the call of a tool", []string{path, "--allow", "--thread", "x"}},
 	} {
 		if status, _, stderr := swarmbusRun(t, append([]string{"answer"}, c.args...)...); status != c.status || !strings.Contains(stderr, c.says) {
 			t.Errorf("%q: status %d: %s", c.args, status, stderr)
@@ -114,14 +115,14 @@ func TestResumeGoesOnWhereAKeyWasWrong(t *testing.T) {
 	defer server.Close()
 	path := filepath.Join(t.TempDir(), "run.journal")
 	t.Setenv("OPENAI_API_KEY", "sk-mistyped-9876543210")
-	if status, out, _ := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path); status != exitError {
+	if status, out, _ := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path); status != cli.ExitError {
 		t.Fatal(status, out)
 	}
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
-	if status, out, stderr := swarmbusRun(t, "solve", "--resume", path); status != exitDecided || !strings.Contains(out, "use jitter") {
+	if status, out, stderr := swarmbusRun(t, "solve", "--resume", path); status != cli.ExitDecided || !strings.Contains(out, "use jitter") {
 		t.Errorf("status %d: %s%s", status, out, stderr)
 	}
-	if status, out, stderr := swarmbusRun(t, "replay", "--check", path); status != exitDecided {
+	if status, out, stderr := swarmbusRun(t, "replay", "--check", path); status != cli.ExitDecided {
 		t.Errorf("replay: %d: %s%s", status, out, stderr)
 	}
 }
@@ -138,13 +139,13 @@ func TestResumeCountsEarlierSpending(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.journal")
 	status, out, _ := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path, "--budget", "16000tokens")
 	made := len(server.Requests())
-	if status != exitBudget || made == 0 {
+	if status != cli.ExitBudget || made == 0 {
 		t.Fatalf("status %d after %d calls: %s", status, made, out)
 	}
-	if status, out, _ := swarmbusRun(t, "solve", "--resume", path); status != exitBudget || len(server.Requests()) != made {
+	if status, out, _ := swarmbusRun(t, "solve", "--resume", path); status != cli.ExitBudget || len(server.Requests()) != made {
 		t.Errorf("with the same budget: status %d, %d calls more: %s", status, len(server.Requests())-made, out)
 	}
-	if status, out, _ := swarmbusRun(t, "solve", "--resume", path, "--budget", "90000tokens"); status != exitDecided || !strings.Contains(out, "use jitter") {
+	if status, out, _ := swarmbusRun(t, "solve", "--resume", path, "--budget", "90000tokens"); status != cli.ExitDecided || !strings.Contains(out, "use jitter") {
 		t.Errorf("with a greater one: status %d: %s", status, out)
 	}
 }
@@ -157,11 +158,11 @@ func TestResumeReportsUncountedVotesAndFailures(t *testing.T) {
 			return modelstest.Reply{Text: `{"say":[{"type":"pass","reason":""}]}`, Fault: fault}
 		})
 		path := filepath.Join(t.TempDir(), "run.journal")
-		if status, out, errs := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path, "--budget", "9000tokens"); status != exitBudget {
+		if status, out, errs := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path, "--budget", "9000tokens"); status != cli.ExitBudget {
 			t.Errorf("%s: status %d: %s%s", name, status, out, errs)
 		}
 		made := len(server.Requests())
-		if status, out, errs := swarmbusRun(t, "solve", "--resume", path); status == exitError || made == 0 || len(server.Requests()) != made {
+		if status, out, errs := swarmbusRun(t, "solve", "--resume", path); status == cli.ExitError || made == 0 || len(server.Requests()) != made {
 			t.Errorf("%s: resumed: status %d, %d calls, %d more: %s%s", name, status, made, len(server.Requests())-made, out, errs)
 		}
 		server.Close()
@@ -179,11 +180,11 @@ func TestResumeRefusesWrongUsage(t *testing.T) {
 		{"--resume", path, "--json", "--log"},
 		{"x", "--model", "openai:m", "--base-url", "http://me:secret@127.0.0.1"},
 	} {
-		if status, _, stderr := swarmbusRun(t, append([]string{"solve"}, args...)...); status != exitUsage {
+		if status, _, stderr := swarmbusRun(t, append([]string{"solve"}, args...)...); status != cli.ExitUsage {
 			t.Errorf("%q: status %d: %s", args, status, stderr)
 		}
 	}
-	if status, _, stderr := swarmbusRun(t, "solve", "--resume", path+"x"); status != exitError || !strings.Contains(stderr, "no such file") {
+	if status, _, stderr := swarmbusRun(t, "solve", "--resume", path+"x"); status != cli.ExitError || !strings.Contains(stderr, "no such file") {
 		t.Errorf("of nothing: %d: %s", status, stderr)
 	}
 }

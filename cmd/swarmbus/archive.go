@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/client"
@@ -89,7 +90,7 @@ func (machine) retract(ctx context.Context, run, thread string, seq uint, by, re
 			return err
 		}
 		if after, err = solves.Retract(ctx, file, before.Thread, ids[0], by, reason); err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		return nil
 	})
@@ -106,7 +107,7 @@ func (machine) say(ctx context.Context, run, thread string, m runlog.Message) (i
 			return err
 		}
 		if err := solves.Say(ctx, file, in, m); err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		return nil
 	})
@@ -140,7 +141,7 @@ type remote struct{ *client.Client }
 
 func (r remote) runs(ctx context.Context, args []string) (dir string, here []listedRun, err error) {
 	if len(args) > 0 {
-		return "", nil, usage(errors.New("--server lists the runs of the server, and takes no directory"))
+		return "", nil, cli.Usage(errors.New("--server lists the runs of the server, and takes no directory"))
 	}
 	all, err := r.Runs(ctx)
 	for _, one := range all {
@@ -163,14 +164,14 @@ func stateOfRun(r *api.Run) string {
 
 func (r remote) verify(ctx context.Context, run string, known events.Pins) (api.Verification, error) {
 	if len(known.Heads) > 0 || known.Process != "" {
-		return api.Verification{}, usage(errors.New("--head and --process cannot be combined with --server: they check a journal without trusting the server"))
+		return api.Verification{}, cli.Usage(errors.New("--head and --process cannot be combined with --server: they check a journal without trusting the server"))
 	}
 	return r.Verify(ctx, run)
 }
 
 func (r remote) replay(ctx context.Context, run string, to uint64, _ func(*replay.Replay)) (api.ReplayCheck, error) {
 	if to > 0 {
-		return api.ReplayCheck{}, usage(errors.New("--to cannot be combined with --server"))
+		return api.ReplayCheck{}, cli.Usage(errors.New("--to cannot be combined with --server"))
 	}
 	return r.Replay(ctx, run)
 }

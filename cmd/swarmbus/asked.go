@@ -10,6 +10,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -62,13 +63,13 @@ func (f *answerFlags) named(all []ask) (*ask, error) {
 	here = slices.DeleteFunc(here, func(a ask) bool { return !strings.HasPrefix(a.id, f.id) })
 	switch {
 	case len(here) == 0:
-		return nil, usage(fmt.Errorf("no question has the id %q: swarmbus answer RUN lists those that wait", f.id))
+		return nil, cli.Usage(fmt.Errorf("no question has the id %q: swarmbus answer RUN lists those that wait", f.id))
 	case len(here) > 1:
-		return nil, usage(fmt.Errorf("%d questions have an id that begins with %q", len(here), f.id))
+		return nil, cli.Usage(fmt.Errorf("%d questions have an id that begins with %q", len(here), f.id))
 	case here[0].verdicts == nil && f.verdict() != "":
-		return nil, usage(fmt.Errorf("%s is not about the call of a tool: it takes a text, --vote or --against", f.id))
+		return nil, cli.Usage(fmt.Errorf("%s is not about the call of a tool: it takes a text, --vote or --against", f.id))
 	case here[0].verdicts != nil && f.verdict() == "":
-		return nil, usage(fmt.Errorf("%s is about the call of a tool: it takes --allow, --deny REASON or --respond TEXT", f.id))
+		return nil, cli.Usage(fmt.Errorf("%s is about the call of a tool: it takes --allow, --deny REASON or --respond TEXT", f.id))
 	}
 	return &here[0], nil
 }
@@ -109,13 +110,13 @@ func (f *answerFlags) permission(text []string) (*asking.Answer, error) {
 	a := &asking.Answer{By: f.by, Reason: f.deny + f.respond, Args: f.args, Verdict: asking.Deny}
 	switch {
 	case f.allow != "" && f.deny+f.respond != "" || f.deny != "" && f.respond != "":
-		return nil, usage(errors.New("--allow and --deny exclude each other, and --respond both"))
+		return nil, cli.Usage(errors.New("--allow and --deny exclude each other, and --respond both"))
 	case f.args != "" && f.allow != "once":
-		return nil, usage(errors.New("--args changes the arguments of one call that is allowed: it needs --allow"))
+		return nil, cli.Usage(errors.New("--args changes the arguments of one call that is allowed: it needs --allow"))
 	case strings.HasPrefix(f.deny, "--"):
-		return nil, usage(fmt.Errorf("--deny needs a reason, and %s is a flag", f.deny))
+		return nil, cli.Usage(fmt.Errorf("--deny needs a reason, and %s is a flag", f.deny))
 	case len(text) > 0 || f.vote+f.against != "":
-		return nil, usage(errors.New("--allow and --deny answer about the call of a tool: they take neither a text nor a vote"))
+		return nil, cli.Usage(errors.New("--allow and --deny answer about the call of a tool: they take neither a text nor a vote"))
 	case f.respond != "":
 		a.Verdict = asking.Respond
 	case f.args != "":
@@ -125,7 +126,7 @@ func (f *answerFlags) permission(text []string) (*asking.Answer, error) {
 	case f.allow == "solve":
 		a.Verdict = asking.Solve
 	case f.allow != "":
-		return nil, usage(fmt.Errorf("--allow %q is neither once nor solve", f.allow))
+		return nil, cli.Usage(fmt.Errorf("--allow %q is neither once nor solve", f.allow))
 	}
 	return a, nil
 }

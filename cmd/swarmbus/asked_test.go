@@ -10,6 +10,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // asksTwice is a model whose agents each write a file of their name, and then pass.
@@ -47,7 +48,7 @@ rounds: 2
 	for _, of := range regexp.MustCompile(`(?s)agent: (\w+)\n.*?--call (\w+) --allow\n`).FindAllStringSubmatch(errs, -1) {
 		ids[of[1]] = of[2]
 	}
-	if status != exitEscalated || len(ids) != 2 || ids["one"] == ids["two"] {
+	if status != cli.ExitEscalated || len(ids) != 2 || ids["one"] == ids["two"] {
 		t.Fatalf("status %d, ids %q: %s", status, ids, errs)
 	}
 	written := func() (names []string) {
@@ -59,31 +60,31 @@ rounds: 2
 		return names
 	}
 	status, out, _ := swarmbusRun(t, "answer", p.run)
-	if status != exitDecided || !strings.Contains(out, ids["one"]) || !strings.Contains(out, ids["two"]) {
+	if status != cli.ExitDecided || !strings.Contains(out, ids["one"]) || !strings.Contains(out, ids["two"]) {
 		t.Errorf("the list has status %d: %s", status, out)
 	}
 	for _, verdict := range [][]string{{"--allow"}, {"--deny", "no"}, {"just text"}} {
 		status, _, errs := swarmbusRun(t, append([]string{"answer", p.run}, verdict...)...)
-		if status != exitUsage || !strings.Contains(errs, "--call") {
+		if status != cli.ExitUsage || !strings.Contains(errs, "--call") {
 			t.Errorf("%q without the id of a call has status %d: %s", verdict, status, errs)
 		}
 	}
-	if status, _, errs := swarmbusRun(t, "answer", p.run, "--allow", "--call", "0"); status != exitUsage || !strings.Contains(errs, `no question has the id "0"`) {
+	if status, _, errs := swarmbusRun(t, "answer", p.run, "--allow", "--call", "0"); status != cli.ExitUsage || !strings.Contains(errs, `no question has the id "0"`) {
 		t.Errorf("with the id of nothing: status %d: %s", status, errs)
 	}
 	status, _, errs = swarmbusRun(t, "answer", p.run, "--call", ids["two"][:12], "--deny", "not this one", "--by", "ada")
-	if status != exitEscalated || !strings.Contains(errs, ids["one"]) || strings.Contains(errs, ids["two"]) || len(written()) > 0 {
+	if status != cli.ExitEscalated || !strings.Contains(errs, ids["one"]) || strings.Contains(errs, ids["two"]) || len(written()) > 0 {
 		t.Fatalf("after the first answer: status %d, written %q: %s", status, written(), errs)
 	}
 	status, _, errs = swarmbusRun(t, "answer", p.run, "--call", ids["two"], "--allow", "--by", "bob")
-	if status == exitDecided || !strings.Contains(errs, `ada said "deny: not this one" at `) || len(written()) > 0 {
+	if status == cli.ExitDecided || !strings.Contains(errs, `ada said "deny: not this one" at `) || len(written()) > 0 {
 		t.Errorf("a second answer: status %d, written %q: %s", status, written(), errs)
 	}
 	// Somebody who has read the first screen pastes what was right for it: one is left.
-	if status, _, errs := swarmbusRun(t, "answer", p.run, "--allow"); status != exitUsage || !strings.Contains(errs, "--call or --question is required") || len(written()) > 0 {
+	if status, _, errs := swarmbusRun(t, "answer", p.run, "--allow"); status != cli.ExitUsage || !strings.Contains(errs, "--call or --question is required") || len(written()) > 0 {
 		t.Errorf("without an id: status %d, written %q: %s", status, written(), errs)
 	}
-	if status, _, errs := swarmbusRun(t, "answer", p.run, "yes", "--call", ids["one"]); status != exitUsage || !strings.Contains(errs, "it takes --allow, --deny REASON") {
+	if status, _, errs := swarmbusRun(t, "answer", p.run, "yes", "--call", ids["one"]); status != cli.ExitUsage || !strings.Contains(errs, "it takes --allow, --deny REASON") {
 		t.Errorf("a text to a call: status %d: %s", status, errs)
 	}
 	_, out, errs = swarmbusRun(t, "answer", p.run, "--call", ids["one"], "--allow", "--thread", "solve-00000001-1")

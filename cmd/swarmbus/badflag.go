@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 )
 
@@ -39,5 +40,5 @@ func badFlag(cmd *cobra.Command, err error) error {
 			err = fmt.Errorf("--%s %q is not %s", f.Name, invalid.GetValue(), values[f.Value.Type()])
 		}
 	}
-	return usage(err)
+	return cli.Usage(err)
 }

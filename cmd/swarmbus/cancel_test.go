@@ -8,6 +8,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -63,11 +64,11 @@ func TestACancelledCommandReadsNoFurther(t *testing.T) {
 		status int
 		args   []string
 	}{
-		{exitCancelled, []string{"log", path}},
-		{exitDecided, []string{"log", path, "-f"}},
-		{exitDecided, []string{"show", path, "--thread", "t", "-f"}},
-		{exitCancelled, []string{"show", path, "--thread", "t"}},
-		{exitCancelled, []string{"export", path}},
+		{cli.ExitCancelled, []string{"log", path}},
+		{cli.ExitDecided, []string{"log", path, "-f"}},
+		{cli.ExitDecided, []string{"show", path, "--thread", "t", "-f"}},
+		{cli.ExitCancelled, []string{"show", path, "--thread", "t"}},
+		{cli.ExitCancelled, []string{"export", path}},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		out := &cancels{cancel: cancel}
@@ -81,7 +82,7 @@ func TestACancelledCommandReadsNoFurther(t *testing.T) {
 	cancel()
 	for _, args := range [][]string{{"log", path}, {"show", path}, {"verify", path}, {"export", path}, {"replay", path}, {"runs", filepath.Dir(path)}} {
 		var out, errs bytes.Buffer
-		if status := run(ended, args, &out, &errs); status != exitCancelled {
+		if status := run(ended, args, &out, &errs); status != cli.ExitCancelled {
 			t.Errorf("%q: status %d: %.200s%s", args, status, out.String(), errs.String())
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/claims"
@@ -144,7 +145,7 @@ func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
 		}
 		effect, err := g.Without(ids...)
 		if err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		if err := printEffect(w, fmt.Sprintf("Without %v", f.without), effect); err != nil {
 			return err
@@ -159,7 +160,7 @@ func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
 	}
 	effect, err := g.Assume(ids[0])
 	if err != nil {
-		return usage(err)
+		return cli.Usage(err)
 	}
 	return printEffect(w, fmt.Sprintf("Assuming [%d]", f.assume), effect)
 }
@@ -178,15 +179,15 @@ func printCredit(w io.Writer, r *solves.Result) error {
 		how = fmt.Sprintf("%d random orders", a.Orders)
 	}
 	fmt.Fprintf(w, "\nCredit for %s by %s, %s\n", text.Printable(a.Choice), a.Strategy, how)
-	var out table
+	var out cli.Table
 	for _, s := range a.Shares {
 		bar := ""
 		if a.Orders > 0 {
 			bar = fmt.Sprintf("± %.3f", s.Error)
 		}
-		out.row("  "+s.Agent, fmt.Sprintf("%+.3f", s.Credit), bar)
+		out.Row("  "+s.Agent, fmt.Sprintf("%+.3f", s.Credit), bar)
 	}
-	return out.print(w, new(list))
+	return out.Print(w, new(cli.List))
 }
 
 func printEffect(w io.Writer, title string, e claims.Effect) error {
@@ -241,7 +242,7 @@ func resultWith(v journal.Reader, thread string, seq uint) (*solves.Result, erro
 			return r, nil
 		}
 	}
-	return nil, usage(fmt.Errorf("no solve of the run has a signal %d", seq))
+	return nil, cli.Usage(fmt.Errorf("no solve of the run has a signal %d", seq))
 }
 
 // idsAt returns the ids of the signals with these numbers.
@@ -249,7 +250,7 @@ func idsAt(r *solves.Result, seqs ...uint) (ids []signals.ID, err error) {
 	for _, seq := range seqs {
 		i := slices.IndexFunc(r.Log, func(s signals.Any) bool { return s.Head().Seq == uint64(seq) })
 		if i < 0 {
-			return nil, usage(fmt.Errorf("no signal %d in thread %q", seq, r.Thread))
+			return nil, cli.Usage(fmt.Errorf("no signal %d in thread %q", seq, r.Thread))
 		}
 		ids = append(ids, r.Log[i].Head().ID)
 	}

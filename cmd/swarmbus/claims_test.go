@@ -9,6 +9,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -87,7 +88,7 @@ func TestShowSaysWhatTheAnswerStandsOnAndWhatFalls(t *testing.T) {
 func TestRetractSaysWhetherTheDecisionChanges(t *testing.T) {
 	path, _ := grounded(t)
 	out, errs, status := called(t, "retract", path, "4", "the wrong table", "--by", "ceo")
-	if status != exitNoConsensus {
+	if status != cli.ExitNoConsensus {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	for _, want := range []string{

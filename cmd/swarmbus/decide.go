@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/votes"
 )
@@ -31,7 +32,7 @@ type decideFlags struct {
 	own        bool
 	resolve    bool
 	journal    string
-	list       list
+	list       cli.List
 	strict     bool
 }
 
@@ -100,7 +101,7 @@ unless --items asks for items.`,
 	flags.BoolVar(&f.own, "own-labels", false, "labels only number the answers of each task")
 	flags.BoolVar(&f.resolve, "resolve", false, "learn each truth after its task is decided")
 	flags.StringVar(&f.journal, "journal", "", "record everything in this new file, or under this name; see swarmbus runs")
-	f.list.columns(flags)
+	f.list.Columns(flags)
 	flags.BoolVar(&f.strict, "strict", false, "exit with status 1 if any row was refused")
 	_ = cmd.RegisterFlagCompletionFunc("strategy", cobra.FixedCompletions(append(names(), byAll), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagDirname("votes")
@@ -110,39 +111,39 @@ unless --items asks for items.`,
 func decide(cmd *cobra.Command, f *decideFlags) error {
 	switch {
 	case (f.votes == "") == (f.from.From == ""):
-		return usage(errors.New("one of --votes and --from is required"))
+		return cli.Usage(errors.New("one of --votes and --from is required"))
 	case f.from.From != "" && len(f.files) == 0 && !piped():
-		return usage(errors.New("--from needs the files to read, or votes on standard input"))
+		return cli.Usage(errors.New("--from needs the files to read, or votes on standard input"))
 	case f.from.From == "" && len(f.files) > 0:
-		return noArgs(cmd, f.files)
+		return cli.NoArgs(cmd, f.files)
 	case !slices.Contains([]string{"", itemsCSV, itemsJSON}, f.items):
-		return usage(fmt.Errorf("--items %q is neither csv nor json", f.items))
+		return cli.Usage(fmt.Errorf("--items %q is neither csv nor json", f.items))
 	case f.task == "" && cmd.Flags().Changed("task"):
-		return usage(errors.New("--task is empty; without it all tasks are decided"))
+		return cli.Usage(errors.New("--task is empty; without it all tasks are decided"))
 	}
 	if mark := []rune(strings.NewReplacer("tab", "\t", `\t`, "\t").Replace(f.delimiter)); len(mark) == 1 && f.from.From == votes.FromCSV && !strings.ContainsAny(string(mark), "\"\r\n\ufffd") {
 		f.from.Delimiter = mark[0]
 	} else if cmd.Flags().Changed("delimiter") {
-		return usage(fmt.Errorf("--delimiter %q: want one character, or tab, with --from csv", f.delimiter))
+		return cli.Usage(fmt.Errorf("--delimiter %q: want one character, or tab, with --from csv", f.delimiter))
 	}
 	if f.from.From != "" && len(f.files) == 0 {
 		f.files = []string{"-"}
 	}
 	if f.from.From != "" && f.items == "" && f.task == "" {
 		f.items = itemsCSV
-		if f.list.json {
+		if f.list.JSON {
 			f.items = itemsJSON
 		}
 	}
 	if f.terms.Threshold == 0 {
-		return usage(errors.New("--threshold must be above 0"))
+		return cli.Usage(errors.New("--threshold must be above 0"))
 	}
 	if err := f.terms.Validate(); err != nil {
-		return usage(err)
+		return cli.Usage(err)
 	}
 	chosen, err := choose(f.strategies)
 	if err != nil {
-		return usage(err)
+		return cli.Usage(err)
 	}
 	sets, refused, err := read(f)
 	if err != nil {
@@ -196,7 +197,7 @@ func (r *decideRun) all(ctx context.Context, sets []*votes.Set) (err error) {
 	}
 	r.kept = p.kept()
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
-	stop, err := watch(ctx, p.bus)
+	stop, err := cli.Watch(ctx, p.bus)
 	if err != nil {
 		return err
 	}
@@ -303,18 +304,18 @@ func (r *decideRun) report(w io.Writer) error {
 	var err error
 	switch {
 	case r.flags.items == itemsJSON:
-		err = encode(w, r.items)
+		err = cli.Encode(w, r.items)
 	case r.flags.items == itemsCSV:
 		err = itemTable(w, &r.flags.list, r.items)
-	case r.flags.list.json && r.tasks == 1:
-		err = encode(w, r.decisions)
+	case r.flags.list.JSON && r.tasks == 1:
+		err = cli.Encode(w, r.decisions)
 	case r.tasks == 1:
 		for _, d := range r.decisions {
 			_, werr := fmt.Fprintln(w, d)
 			err = errors.Join(err, werr)
 		}
 	default:
-		err = printList(w, &r.flags.list, r.scores, scoreTable(r.scores))
+		err = cli.PrintList(w, &r.flags.list, r.scores, scoreTable(r.scores))
 	}
 	switch {
 	case err != nil:
@@ -324,23 +325,23 @@ func (r *decideRun) report(w io.Writer) error {
 	case r.flags.strict && len(r.refused) > 0:
 		return fmt.Errorf("%d rows were refused", len(r.refused))
 	case r.flags.items == "" && r.tasks == 1 && r.decisions[0].Outcome != consensus.Reached:
-		return &statusError{status: exitNoConsensus}
+		return &cli.StatusError{Status: cli.ExitNoConsensus}
 	}
 	return nil
 }
 
 // scoreTable is the table of scores.
-func scoreTable(scores []score) *table {
-	t := &table{right: true, titles: strings.Fields("set strategy tasks reached rejected deadlocked uncertified coverage leader right confidence ECE used early")}
+func scoreTable(scores []score) *cli.Table {
+	t := &cli.Table{Right: true, Titles: strings.Fields("set strategy tasks reached rejected deadlocked uncertified coverage leader right confidence ECE used early")}
 	for _, s := range scores {
 		cells := []string{s.Set, s.Strategy, strconv.Itoa(s.Tasks)}
-		for _, outcome := range t.titles[3:7] {
+		for _, outcome := range t.Titles[3:7] {
 			cells = append(cells, strconv.Itoa(s.Outcomes[outcome]))
 		}
 		for _, of := range []*float64{&s.Coverage, s.Leader, s.Reached, s.Confidence, s.ECE, s.VotesUsed, s.Early} {
 			cells = append(cells, percent(of))
 		}
-		t.row(cells...)
+		t.Row(cells...)
 	}
 	return t
 }
@@ -357,7 +358,7 @@ type progress struct{ bar *progressbar.ProgressBar }
 
 func newProgress(w io.Writer, sets []*votes.Set) *progress {
 	f, ok := w.(*os.File)
-	if !ok || !redraws(f) {
+	if !ok || !cli.Redraws(f) {
 		return &progress{}
 	}
 	total := 0

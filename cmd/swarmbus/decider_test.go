@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/votes"
 	"github.com/swarmbus/swarmbus/signals"
@@ -49,7 +50,7 @@ func writeSet(t *testing.T, n int) (dir string) {
 func scored(t *testing.T, args ...string) map[string]score {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if got := run(t.Context(), append([]string{"decide", "--json"}, args...), &stdout, &stderr); got != exitDecided {
+	if got := run(t.Context(), append([]string{"decide", "--json"}, args...), &stdout, &stderr); got != cli.ExitDecided {
 		t.Fatalf("%v: status %d: %s", args, got, stderr.String())
 	}
 	scores := map[string]score{}

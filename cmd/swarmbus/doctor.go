@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
@@ -26,7 +27,7 @@ type finding struct {
 type doctorFlags struct {
 	team    teamFlags
 	timeout time.Duration
-	list    list
+	list    cli.List
 }
 
 func newDoctor() *cobra.Command {
@@ -41,13 +42,13 @@ an OTEL_* variable names one. It prints what works, how long it took, and what t
 what does not. Keys and what else the variables of the team have are never shown.
 
 Exit status: 0 if all works, 1 if anything does not.`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := notEmpty(cmd); err != nil {
 				return err
 			}
 			if f.timeout <= 0 {
-				return usage(fmt.Errorf("--timeout %v is not positive", f.timeout))
+				return cli.Usage(fmt.Errorf("--timeout %v is not positive", f.timeout))
 			}
 			return f.run(cmd)
 		},
@@ -57,7 +58,7 @@ Exit status: 0 if all works, 1 if anything does not.`,
 	flags.StringArrayVar(&f.team.models, "model", nil, "PROVIDER:NAME; may be repeated")
 	flags.StringVar(&f.team.baseURL, "base-url", "", "base URL of the models' server (default: the provider's)")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "time limit of each try")
-	f.list.report(flags)
+	f.list.Report(flags)
 	return cmd
 }
 
@@ -72,7 +73,7 @@ func (f *doctorFlags) run(cmd *cobra.Command) error {
 		}
 		d.team = team
 	}
-	var all table
+	var all cli.Table
 	failed := 0
 	for found := range d.all(cmd.Context()) {
 		found.Detail, found.Todo = d.hide(found.Detail), d.hide(found.Todo)
@@ -80,32 +81,32 @@ func (f *doctorFlags) run(cmd *cobra.Command) error {
 			failed++
 		}
 		found.row(&all)
-		if f.list.json { // as it is made
-			if err := encode(cmd.OutOrStdout(), []finding{found}); err != nil {
+		if f.list.JSON { // as it is made
+			if err := cli.Encode(cmd.OutOrStdout(), []finding{found}); err != nil {
 				return err
 			}
 		}
 	}
-	if !f.list.json {
-		if err := all.print(cmd.OutOrStdout(), &f.list); err != nil {
+	if !f.list.JSON {
+		if err := all.Print(cmd.OutOrStdout(), &f.list); err != nil {
 			return err
 		}
 	}
 	if failed > 0 {
-		return &statusError{status: exitError}
+		return &cli.StatusError{Status: cli.ExitError}
 	}
 	return cmd.Context().Err()
 }
 
 // row adds the finding to a table, with what to do below it.
-func (f *finding) row(to *table) {
+func (f *finding) row(to *cli.Table) {
 	word := "ok"
 	if !f.OK {
 		word = "FAILED"
 	}
-	to.row(word, f.Check+" "+text.Line(f.Name), fmt.Sprintf("%.0f ms", f.TookMs), text.Line(f.Detail))
+	to.Row(word, f.Check+" "+text.Line(f.Name), fmt.Sprintf("%.0f ms", f.TookMs), text.Line(f.Detail))
 	if f.Todo != "" {
-		to.row("", "", "", "→ "+text.Line(f.Todo))
+		to.Row("", "", "", "→ "+text.Line(f.Todo))
 	}
 }
 

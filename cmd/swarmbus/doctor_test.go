@@ -12,6 +12,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // saysOK is a model that answers with a word.
@@ -59,7 +60,7 @@ func TestDoctorTriesEverythingForReal(t *testing.T) {
 models: {main: {provider: openai, name: `+modelstest.Name+`, baseURL: "`+server.URL+`", key: DOCTOR_KEY}}
 servers: {files: {command: ["`+builtServer(t)+`"], env: [TRIAGE_DIR]}}
 agents: [{id: a}]
-`, exitDecided)
+`, cli.ExitDecided)
 	for check, want := range map[string]string{
 		"model main": "openai:" + modelstest.Name + " answers, with 9 tokens in and 1 out", "server files": "3 tools: list, read, write",
 		"journal " + filepath.Join(state, "swarmbus"): "written and synced", "otlp " + collector.URL: "a span was accepted",
@@ -97,7 +98,7 @@ servers:
   tells: {command: [sh, -c, "echo my token is $DOCTOR_WRONG >&2; exit 3"], env: [DOCTOR_WRONG]}
   away: {url: "http://127.0.0.1:1/mcp"}
 agents: [{id: a, model: down}]
-`, exitError)
+`, cli.ExitError)
 	for check, want := range map[string]string{
 		"model wrong": "set DOCTOR_WRONG to a key of openai", "model none": "set DOCTOR_NONE to a key of anthropic", "model down": "start Ollama",
 		"server tells": "run it by hand: sh -c", "server away": "look at the url", "journal " + filepath.Join(file, "swarmbus"): "make the directory writable",
@@ -131,7 +132,7 @@ servers: {files: {command: ["` + builtServer(t) + `"], env: [TRIAGE_DIR]}}
 agents: [{id: a, tools: {"files/*": allow, files/wrtie: deny}}]
 `
 	const want = `agents[0].tools: server files has no tool "files/wrtie"; did you mean "files/write"?`
-	if got := doctored(t, team, exitError)["server files"]; got.OK || !strings.Contains(got.Detail, want) {
+	if got := doctored(t, team, cli.ExitError)["server files"]; got.OK || !strings.Contains(got.Detail, want) {
 		t.Errorf("doctor: got %+v", got)
 	}
 	dir := t.TempDir()
@@ -139,7 +140,7 @@ agents: [{id: a, tools: {"files/*": allow, files/wrtie: deny}}]
 	if err := os.WriteFile(file, []byte(team), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, stderr := swarmbusRun(t, "solve", "x", "--team", file, "--journal", run); status != exitError || !strings.Contains(stderr, want) {
+	if status, _, stderr := swarmbusRun(t, "solve", "x", "--team", file, "--journal", run); status != cli.ExitError || !strings.Contains(stderr, want) {
 		t.Errorf("solve: status %d: %s", status, stderr)
 	}
 	if _, err := os.Stat(run); !errors.Is(err, os.ErrNotExist) {
@@ -166,7 +167,7 @@ agents: [{id: a}]
 		t.Fatal(err)
 	}
 	status, out, errs := swarmbusRun(t, "doctor", "--team", file, "--timeout", "300ms")
-	if status != exitError || strings.Count(out, "FAILED") != 2 {
+	if status != cli.ExitError || strings.Count(out, "FAILED") != 2 {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
 }
@@ -174,13 +175,13 @@ agents: [{id: a}]
 func TestDoctorWithoutATeamTriesTheRest(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "")
-	if status, out, errs := swarmbusRun(t, "doctor"); status != exitDecided || !strings.HasPrefix(out, "ok  journal ") || strings.Count(out, "\n") != 1 {
+	if status, out, errs := swarmbusRun(t, "doctor"); status != cli.ExitDecided || !strings.HasPrefix(out, "ok  journal ") || strings.Count(out, "\n") != 1 {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
 	for want, args := range map[string][]string{
 		"--timeout 0s is not positive": {"--timeout", "0s"}, "is not PROVIDER:NAME": {"--model", "x"}, "unexpected argument": {"x"}, "--team is empty": {"--team", ""},
 	} {
-		if status, _, errs := swarmbusRun(t, append([]string{"doctor"}, args...)...); status != exitUsage || !strings.Contains(errs, want) {
+		if status, _, errs := swarmbusRun(t, append([]string{"doctor"}, args...)...); status != cli.ExitUsage || !strings.Contains(errs, want) {
 			t.Errorf("%q: status %d: %s", args, status, errs)
 		}
 	}

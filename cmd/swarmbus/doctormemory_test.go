@@ -9,6 +9,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/memory/sqlite"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // remembering returns a team with a memory and a model that answers.
@@ -25,7 +26,7 @@ func remembering(t *testing.T, store string) string {
 func TestDoctorTriesTheMemoryAndLeavesNothingInIt(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "facts.db")
 	for range 2 {
-		if got := doctored(t, remembering(t, file), exitDecided)["memory "+file]; !got.OK || got.Detail != "a fact was written, read and removed" || got.TookMs == 0 {
+		if got := doctored(t, remembering(t, file), cli.ExitDecided)["memory "+file]; !got.OK || got.Detail != "a fact was written, read and removed" || got.TookMs == 0 {
 			t.Errorf("got %+v", got)
 		}
 	}
@@ -52,7 +53,7 @@ func TestDoctorSaysWhatToDoAboutAMemory(t *testing.T) {
 	for store, want := range map[string]string{
 		corrupt: "restore the file from a backup, or move it away", filepath.Join(corrupt, "x"): "make the directory", "DOCTOR_MEMORY": "look at DOCTOR_MEMORY",
 	} {
-		got := doctored(t, remembering(t, store), exitError)["memory "+store]
+		got := doctored(t, remembering(t, store), cli.ExitError)["memory "+store]
 		if got.OK || !strings.Contains(got.Todo, want) || strings.Contains(got.Detail+got.Todo, "hunter2") {
 			t.Errorf("%s: got %+v, want %s", store, got, want)
 		}

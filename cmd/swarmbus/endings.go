@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
@@ -178,9 +179,9 @@ func listThreads(w io.Writer, v journal.Reader, threads []*threadState, running 
 	if err := foldInto(v, threads); err != nil {
 		return err
 	}
-	var out table
+	var out cli.Table
 	for _, t := range threads {
-		out.row(strconv.Quote(t.thread), t.describe(running))
+		out.Row(strconv.Quote(t.thread), t.describe(running))
 	}
-	return out.print(w, new(list))
+	return out.Print(w, new(cli.List))
 }

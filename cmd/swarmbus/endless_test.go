@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // An agent of A2A answers with events that never end. Its turns end at the time limit of its
@@ -53,7 +54,7 @@ deadline: 2m
 		t.Fatal(err)
 	}
 	status, out, errs := swarmbusRun(t, "solve", "Which policy?", "--team", file)
-	if status != exitDecided || !strings.Contains(out, "use jitter") {
+	if status != cli.ExitDecided || !strings.Contains(out, "use jitter") {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
 	if !strings.Contains(out, "endless failed in round 1: models: no answer in time: a2a:endless") {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // Every command that does something has an example, whose flags it has.
@@ -28,7 +29,7 @@ func TestEveryCommandHasAnExampleThatItUnderstands(t *testing.T) {
 				t.Errorf("%s: %q is no command", cmd.CommandPath(), line)
 				continue
 			}
-			of, _, err := newRoot(new(telemetry)).Find(words[1:])
+			of, _, err := newRoot(new(cli.Telemetry)).Find(words[1:])
 			if err != nil || !strings.HasPrefix(of.CommandPath(), cmd.CommandPath()) {
 				t.Errorf("%s: %q is another command, %v", cmd.CommandPath(), line, err)
 				continue
@@ -41,7 +42,7 @@ func TestEveryCommandHasAnExampleThatItUnderstands(t *testing.T) {
 			}
 		}
 	}
-	check(newRoot(new(telemetry)))
+	check(newRoot(new(cli.Telemetry)))
 	if shown < len(examples) {
 		t.Errorf("%d lines of %d examples are shown: one is of no command", shown, len(examples))
 	}

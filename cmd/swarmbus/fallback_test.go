@@ -8,6 +8,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // TestATeamDecidesWhileAModelIsOut has one server that is down, and two agents whose votes come from
@@ -40,7 +41,7 @@ budget: 1usd
 		t.Fatal(err)
 	}
 	status, stdout, stderr := swarmbusRun(t, "solve", "Which policy?", "--team", file, "--journal", run, "--record", tape)
-	if status != exitDecided || !strings.Contains(stdout, "ann     round 1: openai:large answered in place of openai:large: models: the provider is overloaded or failed") {
+	if status != cli.ExitDecided || !strings.Contains(stdout, "ann     round 1: openai:large answered in place of openai:large: models: the provider is overloaded or failed") {
 		t.Fatalf("status %d\n%s\n%s", status, stdout, stderr)
 	}
 	if n := len(down.Requests()); n != 2 {
@@ -48,7 +49,7 @@ budget: 1usd
 	}
 	for _, args := range [][]string{{"verify", run}, {"replay", "--check", run}, {"show", run}, {"solve", "--cassette", tape}} {
 		status, stdout, stderr := swarmbusRun(t, args...)
-		if status != exitDecided || args[0] != "verify" && args[0] != "replay" && !strings.Contains(stdout, "answered in place of") {
+		if status != cli.ExitDecided || args[0] != "verify" && args[0] != "replay" && !strings.Contains(stdout, "answered in place of") {
 			t.Errorf("%q: status %d\n%s\n%s", args, status, stdout, stderr)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 )
 
@@ -47,7 +48,7 @@ func helps(root *cobra.Command) {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of, rest, err := cmd.Root().Find(args)
 			if err == nil && len(rest) > 0 || err != nil {
-				return usage(unknown(cmd.Root(), args))
+				return cli.Usage(unknown(cmd.Root(), args))
 			}
 			of.InitDefaultHelpFlag()
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s", strings.TrimSpace(of.Long), of.UsageString())
@@ -69,7 +70,7 @@ func unknown(cmd *cobra.Command, args []string) error {
 func parent(cmd *cobra.Command) {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usage(unknown(cmd, args))
+			return cli.Usage(unknown(cmd, args))
 		}
 		return nil
 	}
@@ -84,17 +85,17 @@ func shortHelp(cmd *cobra.Command) string {
 	}
 	if cmd.HasAvailableSubCommands() {
 		for _, g := range append(cmd.Groups(), &cobra.Group{Title: "Others:"}) {
-			var all table
+			var all cli.Table
 			for _, c := range cmd.Commands() {
 				if c.GroupID == g.ID && (c.IsAvailableCommand() || c.Name() == "help") {
-					all.row("  "+c.Name(), c.Short)
+					all.Row("  "+c.Name(), c.Short)
 				}
 			}
 			if cmd.HasParent() {
 				g.Title = "Commands:"
 			}
-			if len(all.rows) > 0 {
-				b.WriteString(g.Title + "\n" + all.lines(new(list), -1))
+			if len(all.Rows) > 0 {
+				b.WriteString(g.Title + "\n" + all.Lines(new(cli.List), -1))
 			}
 		}
 		what := "explains them"

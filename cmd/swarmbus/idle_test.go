@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
@@ -26,7 +27,7 @@ func TestCheckNamesFieldsWithoutEffectInTheMode(t *testing.T) {
 				t.Errorf("%s: %s", mode, line)
 			}
 		}
-		if status != exitDecided || !slices.Equal(got, want) {
+		if status != cli.ExitDecided || !slices.Equal(got, want) {
 			t.Errorf("%s: status %d, named %q, want %q", mode, status, got, want)
 		}
 	}
@@ -60,7 +61,7 @@ func TestFlagsWithoutEffectInTheModeAreRefused(t *testing.T) {
 		"--mode vote --rounds 2":         "--rounds 2 has no effect in mode vote, only in mode deliberate",
 	} {
 		status, _, stderr := swarmbusRun(t, append([]string{"solve", "Which?", "--model", "ollama:none"}, strings.Fields(flags)...)...)
-		if status != exitUsage || !strings.Contains(stderr, want) {
+		if status != cli.ExitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d: %s", flags, status, stderr)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/items"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"
@@ -37,16 +38,16 @@ refused, with their line and the attribute that is wrong.
 ` + aRun,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage(errors.New("a file is required"))
+				return cli.Usage(errors.New("a file is required"))
 			}
 			if len(args) == 1 && args[0] == "-" {
-				return usage(errors.New("a run from standard input needs a name"))
+				return cli.Usage(errors.New("a run from standard input needs a name"))
 			}
-			return atMost(2)(cmd, args)
+			return cli.AtMost(2)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != formatExport && format != formatEvents {
-				return usage(fmt.Errorf("--format %q is neither %s nor %s", format, formatExport, formatEvents))
+				return cli.Usage(fmt.Errorf("--format %q is neither %s nor %s", format, formatExport, formatEvents))
 			}
 			from, err := text.Open(args[0])
 			if err != nil {

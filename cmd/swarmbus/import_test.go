@@ -5,13 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // logged returns the CloudEvents of a run.
 func logged(t *testing.T, path string) string {
 	t.Helper()
 	status, out, stderr := swarmbusRun(t, "log", path, "--format", "cloudevents")
-	if status != exitDecided {
+	if status != cli.ExitDecided {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
 	return out
@@ -28,7 +30,7 @@ func TestEventsOfALogAreImportedByteForByte(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if status, _, stderr := swarmbusRun(t, "import", "--format", "cloudevents", "--strict", file, again); status != exitDecided {
+		if status, _, stderr := swarmbusRun(t, "import", "--format", "cloudevents", "--strict", file, again); status != cli.ExitDecided {
 			t.Fatalf("%s: status %d: %s", name, status, stderr)
 		}
 		if got := logged(t, again); got != want {
@@ -37,7 +39,7 @@ func TestEventsOfALogAreImportedByteForByte(t *testing.T) {
 		for _, args := range [][]string{{"show"}, {"replay", "--check"}, {"verify"}} {
 			_, was, _ := swarmbusRun(t, append(args, path)...)
 			status, out, stderr := swarmbusRun(t, append(args, again)...)
-			if status != exitDecided || out == "" || args[0] == "show" && out != was {
+			if status != cli.ExitDecided || out == "" || args[0] == "show" && out != was {
 				t.Errorf("%s: %v: status %d: %s%s\nwant %s", name, args, status, out, stderr, was)
 			}
 		}
@@ -62,7 +64,7 @@ nonsense
 		t.Fatal(err)
 	}
 	status, _, stderr := swarmbusRun(t, "import", "--format", "cloudevents", file, path)
-	if status != exitDecided {
+	if status != cli.ExitDecided {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
 	for _, want := range []string{
@@ -77,7 +79,7 @@ nonsense
 	if len(lines) != 3 || lines[1] != raw || !strings.Contains(lines[2], `"sequence":"3"`) {
 		t.Errorf("got %q", lines)
 	}
-	if status, _, _ := swarmbusRun(t, "import", "--format", "cloudevents", "--strict", file, filepath.Join(dir, "strict.journal")); status != exitError {
+	if status, _, _ := swarmbusRun(t, "import", "--format", "cloudevents", "--strict", file, filepath.Join(dir, "strict.journal")); status != cli.ExitError {
 		t.Errorf("--strict: status %d", status)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "strict.journal")); !os.IsNotExist(err) {
@@ -110,16 +112,16 @@ func TestEveryEventOfAFileIsReadOrRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		status, _, stderr := swarmbusRun(t, "import", "--format", "cloudevents", file, path)
-		if status != exitDecided || !strings.Contains(stderr, c.says) {
+		if status != cli.ExitDecided || !strings.Contains(stderr, c.says) {
 			t.Errorf("%s: status %d, it does not say %q: %s", name, status, c.says, stderr)
 			continue
 		}
 		if got := strings.Count(logged(t, path), "\n"); got != c.lines {
 			t.Errorf("%s: %d signals, want %d", name, got, c.lines)
 		}
-		want := exitDecided
+		want := cli.ExitDecided
 		if strings.HasPrefix(c.says, "refused") {
-			want = exitError // one refusal is enough
+			want = cli.ExitError // one refusal is enough
 		}
 		if status, _, stderr := swarmbusRun(t, "import", "--format", "cloudevents", "--strict", file, filepath.Join(dir, "strict.journal")); status != want {
 			t.Errorf("%s: --strict: status %d: %s", name, status, stderr)
@@ -133,7 +135,7 @@ func TestImportOfEventsWithoutTheirFormatSaysWhichOneToName(t *testing.T) {
 	if err := os.WriteFile(file, []byte(`{"specversion":"1.0","id":"e1","source":"/ann","type":"vote","data":{}}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, stderr := swarmbusRun(t, "import", file, filepath.Join(dir, "run.journal")); status != exitError || !strings.Contains(stderr, "--format cloudevents") {
+	if status, _, stderr := swarmbusRun(t, "import", file, filepath.Join(dir, "run.journal")); status != cli.ExitError || !strings.Contains(stderr, "--format cloudevents") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/votes"
 )
@@ -39,9 +40,9 @@ func itemOf(set *votes.Set, t *votes.Task, strategy string, d consensus.Decision
 }
 
 // itemTable prints items as CSV, with the names of their JSON but for the leaders.
-func itemTable(w io.Writer, l *list, items []item) error {
+func itemTable(w io.Writer, l *cli.List, items []item) error {
 	out := csv.NewWriter(w)
-	if !l.bare {
+	if !l.Bare {
 		_ = out.Write([]string{"item", "set", "strategy", "label", "outcome", "confidence", "support", "voters", "dissent", "truth", "reason"})
 	}
 	for _, x := range items {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 const foreign = "../../examples/votes/"
@@ -37,7 +39,7 @@ func TestDecidePrintsConsensusOfEachItemFromFilesOfOthers(t *testing.T) {
 		topics + "   ":                {"--from", "argilla", foreign + "argilla/records.json"},
 		"Oslo Lisbon Ottawa Canberra": append([]string{"--from", "lm-eval"}, samples...),
 	} {
-		table, _ := decided(t, exitDecided, args...)
+		table, _ := decided(t, cli.ExitDecided, args...)
 		rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +54,7 @@ func TestDecidePrintsConsensusOfEachItemFromFilesOfOthers(t *testing.T) {
 		if got := strings.Join(labels, " "); got != strings.TrimSpace(want) {
 			t.Errorf("%v: got %s", args, got)
 		}
-		lines, _ := decided(t, exitDecided, append(args, "--items", "json")...)
+		lines, _ := decided(t, cli.ExitDecided, append(args, "--items", "json")...)
 		var last item
 		for line := range strings.Lines(lines) {
 			if err := json.Unmarshal([]byte(line), &last); err != nil {
@@ -76,7 +78,7 @@ func TestDecideNamesUnreadableVotesAndCountsTheOthers(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, said := decided(t, exitDecided, "--from", "jsonl", file)
+	out, said := decided(t, cli.ExitDecided, "--from", "jsonl", file)
 	if !strings.Contains(out, "a,jsonl,default,x,reached,") {
 		t.Errorf("got %s", out)
 	}
@@ -85,13 +87,13 @@ func TestDecideNamesUnreadableVotesAndCountsTheOthers(t *testing.T) {
 			t.Errorf("%q is not said: %s", want, said)
 		}
 	}
-	decided(t, exitError, "--from", "jsonl", "--strict", file)
-	_, said = decided(t, exitUsage, "--from", "jsonl", "--votes", ".", file)
+	decided(t, cli.ExitError, "--from", "jsonl", "--strict", file)
+	_, said = decided(t, cli.ExitUsage, "--from", "jsonl", "--votes", ".", file)
 	if !strings.Contains(said, "one of --votes and --from") {
 		t.Errorf("got %s", said)
 	}
-	decided(t, exitUsage, "--from", "parquet", file)
-	decided(t, exitUsage, "--from", "csv")
+	decided(t, cli.ExitUsage, "--from", "parquet", file)
+	decided(t, cli.ExitUsage, "--from", "csv")
 }
 
 func TestDecideOnOneTaskOfOthersPrintsItsDecisionAndExitsByIt(t *testing.T) {
@@ -100,14 +102,14 @@ func TestDecideOnOneTaskOfOthersPrintsItsDecisionAndExitsByIt(t *testing.T) {
 	if err := os.WriteFile(file, []byte("task,voter,label\na,ann,x\na,bob,y\nb,ann,x\nb,bob,x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for task, status := range map[string]int{"a": exitNoConsensus, "b": exitDecided} {
+	for task, status := range map[string]int{"a": cli.ExitNoConsensus, "b": cli.ExitDecided} {
 		text, _ := decided(t, status, "--from", "csv", "--task", task, file)
 		lines, _ := decided(t, status, "--from", "csv", "--task", task, "--json", file)
 		if strings.Contains(text, "item,set,strategy") || !json.Valid([]byte(lines)) || !strings.Contains(lines, `"outcome"`) {
 			t.Errorf("%s: got %s and %s", task, text, lines)
 		}
 	}
-	lines, _ := decided(t, exitDecided, "--from", "csv", "--json", file)
+	lines, _ := decided(t, cli.ExitDecided, "--from", "csv", "--json", file)
 	if strings.Count(lines, `"item":`) != 2 {
 		t.Errorf("--json prints %s", lines)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
@@ -153,7 +154,7 @@ func (f *solveFlags) replay(j *job, notes io.Writer) error {
 	f.terms.Task, f.terms.Began, f.terms.Journal = terms.Task, terms.Began, terms.Journal
 	switch {
 	case f.journal != "" && !terms.Journal:
-		return usage(errors.New("--journal: the cassette was recorded without a journal, with which the log differs"))
+		return cli.Usage(errors.New("--journal: the cassette was recorded without a journal, with which the log differs"))
 	case f.journal == "" && terms.Journal:
 		j.store = &journal.Memory{}
 	case f.journal != "" && j.played != nil:
@@ -183,7 +184,7 @@ func (f *solveFlags) goOn(cmd *cobra.Command, file *journal.File) (j *job, err e
 		return j, err
 	}
 	if err := f.team.change(cmd, f.terms.Team); err != nil {
-		return j, usage(err)
+		return j, cli.Usage(err)
 	}
 	if err := f.terms.Team.Validate(); err != nil {
 		return j, err
@@ -270,7 +271,7 @@ func (f *solveFlags) play(cmd *cobra.Command, j *job, begin func(*desk.Desk) ite
 	}
 	team := desk.Team{File: f.terms.Team, Open: desk.Opener(f.terms.Team, f.openers(shows, j))}
 	d, err := desk.Open(ctx, team, desk.NewLocal(j.store, &at), desk.Options{
-		Hook: shows.live.watching(hookOf(ctx)), Watch: func(b *bus.Bus) (func(), error) { return watch(ctx, b) },
+		Hook: shows.live.watching(cli.HookOf(ctx)), Watch: func(b *bus.Bus) (func(), error) { return cli.Watch(ctx, b) },
 	})
 	if err != nil {
 		return err

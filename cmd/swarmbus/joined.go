@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console"
 	"github.com/swarmbus/swarmbus/swarm/console/join"
@@ -51,7 +52,7 @@ func (f *solveFlags) joined(notes io.Writer) func(context.Context, *teams.Team) 
 			return nil, nil, err
 		}
 		if f.record != "" || f.cassette != "" {
-			return nil, nil, usage(errors.New("a cassette cannot have the answers of agents that join"))
+			return nil, nil, cli.Usage(errors.New("a cassette cannot have the answers of agents that join"))
 		}
 		var of net.ListenConfig
 		listener, err := of.Listen(ctx, "tcp", f.join)
@@ -59,7 +60,7 @@ func (f *solveFlags) joined(notes io.Writer) func(context.Context, *teams.Team) 
 			return nil, nil, err
 		}
 		if !listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
-			return nil, nil, errors.Join(usage(fmt.Errorf("--join %s is not a loopback address; swarmbus serve can use TLS", f.join)), listener.Close())
+			return nil, nil, errors.Join(cli.Usage(fmt.Errorf("--join %s is not a loopback address; swarmbus serve can use TLS", f.join)), listener.Close())
 		}
 		server := console.Server(joins.Handler())
 		served := make(chan struct{})

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // joining writes a team with an agent that joins, and returns its file.
@@ -61,7 +63,7 @@ func TestServeHasTurnsForAgentsThatJoin(t *testing.T) {
 		}
 	}
 	cancel()
-	if status := <-ended; status != exitDecided {
+	if status := <-ended; status != cli.ExitDecided {
 		t.Errorf("status %d: %s", status, stderr.String())
 	}
 }
@@ -79,7 +81,7 @@ func TestSolveNamesFlagsThatJoiningNeeds(t *testing.T) {
 	} {
 		t.Setenv("SWARMBUS_TEST_ADA", c.token)
 		var stderr bytes.Buffer
-		if status := run(t.Context(), append([]string{"solve", "x", "--team", team}, c.args...), io.Discard, &stderr); status == exitDecided || !strings.Contains(stderr.String(), c.want) {
+		if status := run(t.Context(), append([]string{"solve", "x", "--team", team}, c.args...), io.Discard, &stderr); status == cli.ExitDecided || !strings.Contains(stderr.String(), c.want) {
 			t.Errorf("%v: status %d, %s", c.args, status, stderr.String())
 		}
 	}

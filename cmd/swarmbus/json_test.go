@@ -12,6 +12,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -29,7 +30,7 @@ func TestJSONIsDocumented(t *testing.T) {
 		{"version", "--json"},
 	} {
 		status, out, stderr := swarmbusRun(t, args...)
-		if status != exitDecided || out == "" {
+		if status != cli.ExitDecided || out == "" {
 			t.Fatalf("%q: %d: %s", args, status, stderr)
 		}
 		for line := range strings.Lines(out) {

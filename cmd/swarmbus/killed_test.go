@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 )
@@ -98,7 +99,7 @@ func (k *killer) killedAndResumed(t *testing.T, server *modelstest.Server, kills
 	k.mu.Unlock()
 	status, out, errs := swarmbusRun(t, "solve", "--resume", path)
 	account := accountOf(t, path)
-	if status != exitDecided || !strings.Contains(errs, fmt.Sprintf("budget: %v spent; %v open", account.Used(), account.Open)) {
+	if status != cli.ExitDecided || !strings.Contains(errs, fmt.Sprintf("budget: %v spent; %v open", account.Used(), account.Open)) {
 		t.Fatalf("status %d: %s%s", status, out, errs)
 	}
 	// An answer that was counted and not yet recorded when the solve was killed is not in it.
@@ -106,7 +107,7 @@ func (k *killer) killedAndResumed(t *testing.T, server *modelstest.Server, kills
 	if recorded := answersIn(t, path); calls != recorded.Calls || tokens != recorded.InputTokens+recorded.OutputTokens || tokens > account.Used().Tokens {
 		t.Errorf("%d calls and %d tokens were spent in all, recorded are %+v, used %v", calls, tokens, recorded, account.Used())
 	}
-	if status, _, errs := swarmbusRun(t, "solve", "--resume", path, "--settle"); status != exitDecided || !strings.Contains(errs, fmt.Sprintf("budget: %v spent\n", account.Used())) {
+	if status, _, errs := swarmbusRun(t, "solve", "--resume", path, "--settle"); status != cli.ExitDecided || !strings.Contains(errs, fmt.Sprintf("budget: %v spent\n", account.Used())) {
 		t.Errorf("settled: status %d: %s", status, errs)
 	}
 	if settled := accountOf(t, path); settled.Open != (limits.Spend{}) || settled.Used() != account.Used() {

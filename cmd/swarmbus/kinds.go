@@ -8,6 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
@@ -49,12 +50,12 @@ func checkFilter(ctx context.Context, v journal.Reader, asked *bus.Filter) error
 	}
 	for _, t := range asked.Threads {
 		if !slices.Contains(threads, t) {
-			return usage(fmt.Errorf("--thread %q is the thread of no signal%s", t, text.Suggest(t, threads)))
+			return cli.Usage(fmt.Errorf("--thread %q is the thread of no signal%s", t, text.Suggest(t, threads)))
 		}
 	}
 	for _, k := range asked.Kinds {
 		if !slices.Contains(known, k) {
-			return usage(fmt.Errorf("--kind %q is the kind of no signal%s", k, text.Suggest(k, known)))
+			return cli.Usage(fmt.Errorf("--kind %q is the kind of no signal%s", k, text.Suggest(k, known)))
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -64,24 +65,24 @@ func TestAnAnswerIsLeftInTheRunOfAnotherProgramWhichGoesOnFromIt(t *testing.T) {
 	}
 	to := questionIn(t, path)
 	for _, wrong := range [][]string{{"yes", to, "--by", "planner"}, {"--vote", "b", to}, {"yes", "--thread", "none"}} {
-		if status, out, errs := swarmbusRun(t, append([]string{"answer", path}, wrong...)...); status != exitError {
+		if status, out, errs := swarmbusRun(t, append([]string{"answer", path}, wrong...)...); status != cli.ExitError {
 			t.Errorf("%q: status %d: %s%s", wrong, status, out, errs)
 		}
 	}
-	if status, out, errs := swarmbusRun(t, "answer", path, "it is fine", to, "--vote", "a", "--by", "ceo"); status != exitDecided || !strings.Contains(out, "when it resumes") {
+	if status, out, errs := swarmbusRun(t, "answer", path, "it is fine", to, "--vote", "a", "--by", "ceo"); status != cli.ExitDecided || !strings.Contains(out, "when it resumes") {
 		t.Fatalf("status %d: %s%s", status, out, errs)
 	}
-	if status, _, errs := swarmbusRun(t, "answer", path, "no", to); status != exitError || !strings.Contains(errs, `"ceo" answered`) {
+	if status, _, errs := swarmbusRun(t, "answer", path, "no", to); status != cli.ExitError || !strings.Contains(errs, `"ceo" answered`) {
 		t.Errorf("a second answer: status %d: %s", status, errs)
 	}
 	if r := program(t, path, 0); r.Stop != runlog.StopConsensus || r.Answer != "do a" {
 		t.Errorf("the program ends with %v: %s", r.Stop, r.Detail)
 	}
-	if status, _, errs := swarmbusRun(t, "answer", path, "no"); status != exitError || !strings.Contains(errs, "no solve in it waits") {
+	if status, _, errs := swarmbusRun(t, "answer", path, "no"); status != cli.ExitError || !strings.Contains(errs, "no solve in it waits") {
 		t.Errorf("an answer to nothing: status %d: %s", status, errs)
 	}
 	for _, check := range [][]string{{"verify", path}, {"replay", "--check", path}} {
-		if status, out, errs := swarmbusRun(t, check...); status != exitDecided {
+		if status, out, errs := swarmbusRun(t, check...); status != cli.ExitDecided {
 			t.Errorf("%s: %d: %s%s", check[0], status, out, errs)
 		}
 	}
@@ -91,18 +92,18 @@ func TestAnAnswerNamesTheQuestionWhereSeveralWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program.journal")
 	program(t, path, 2)
 	status, _, listed := swarmbusRun(t, "answer", path, "yes", "--thread", "solve-00000001-1")
-	if status != exitUsage || strings.Count(listed, "Somebody has to answer this:") != 1 {
+	if status != cli.ExitUsage || strings.Count(listed, "Somebody has to answer this:") != 1 {
 		t.Errorf("without an id: status %d: %s", status, listed)
 	}
 	_, which, _ := strings.Cut(listed, "--question ")
 	which, _, _ = strings.Cut(which, " ")
-	if status, out, errs := swarmbusRun(t, "answer", path, "--vote", "a", "--question", which); status != exitDecided || !strings.Contains(errs, "The question was: ") {
+	if status, out, errs := swarmbusRun(t, "answer", path, "--vote", "a", "--question", which); status != cli.ExitDecided || !strings.Contains(errs, "The question was: ") {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
 	if to := questionIn(t, path); strings.Contains(to, which) {
 		t.Errorf("%s waits still", to)
 	}
-	if status, _, errs := swarmbusRun(t, "answer", path, "no", "--question", which); status != exitError || !strings.Contains(errs, "answered in thread solve-00000001-1 already") {
+	if status, _, errs := swarmbusRun(t, "answer", path, "no", "--question", which); status != cli.ExitError || !strings.Contains(errs, "answered in thread solve-00000001-1 already") {
 		t.Errorf("a second answer: status %d: %s", status, errs)
 	}
 	if r := program(t, path, 0); r.Stop != runlog.StopConsensus {

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -30,7 +31,7 @@ type live struct {
 
 func newLive(w io.Writer) *live {
 	f, ok := w.(*os.File)
-	if !ok || !redraws(f) {
+	if !ok || !cli.Redraws(f) {
 		return &live{notes: w}
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
@@ -39,9 +40,6 @@ func newLive(w io.Writer) *live {
 	}
 	return liveOn(w, width)
 }
-
-// redraws reports whether a file is a terminal on which a line can be drawn anew.
-func redraws(f *os.File) bool { return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" }
 
 // liveOn returns a line on a terminal with that many columns.
 func liveOn(w io.Writer, width int) *live {

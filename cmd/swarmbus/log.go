@@ -14,6 +14,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/cloudevents"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -42,10 +43,10 @@ conditions; times are inclusive and written as 2026-04-11T09:00:00Z. With
 signal can be read again without loss.
 
 ` + aRun,
-		Args: oneRun,
+		Args: cli.OneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := errors.Join(f.parse(), atLeastOne(cmd, "width")); err != nil {
-				return usage(err)
+				return cli.Usage(err)
 			}
 			return f.run(cmd.Context(), cmd.OutOrStdout(), args[0])
 		},
@@ -140,17 +141,17 @@ func (f *logFlags) run(ctx context.Context, w io.Writer, name string) error {
 func (f *logFlags) printer(w io.Writer) func(solves.Event) error {
 	switch f.format {
 	case formatJSON:
-		return transcript.Log(printable{w})
+		return transcript.Log(cli.Printable(w))
 	case formatEvents:
 		return func(e solves.Event) error {
 			text, err := cloudevents.Structured(e.(solves.Spoke).Signal)
 			if err == nil {
-				_, err = printable{w}.Write(append(text, '\n'))
+				_, err = cli.Printable(w).Write(append(text, '\n'))
 			}
 			return err
 		}
 	default:
-		return transcript.Text(w, lookOf(w, os.Environ(), f.width))
+		return transcript.Text(w, cli.LookOf(w, os.Environ(), f.width))
 	}
 }
 
@@ -226,10 +227,10 @@ what hearing each other changed. Each prints that alone, unless with --follow. W
 the events are printed as solve --json prints them.
 
 ` + aRun,
-		Args: oneRun,
+		Args: cli.OneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := errors.Join(atLeastOne(cmd, "width"), about.asText(asJSON)); err != nil {
-				return usage(err)
+				return cli.Usage(err)
 			}
 			at, err := server.archive()
 			if err != nil {
@@ -248,7 +249,7 @@ the events are printed as solve --json prints them.
 					return fmt.Errorf("no solve in %s; see swarmbus log, and swarmbus room for rooms", args[0])
 				}
 				if len(threads) > 1 && asJSON {
-					return usage(fmt.Errorf("--json is for one solve: name one of the %d threads of %s with --thread", len(threads), args[0]))
+					return cli.Usage(fmt.Errorf("--json is for one solve: name one of the %d threads of %s with --thread", len(threads), args[0]))
 				}
 				if len(threads) > 1 {
 					return listThreads(cmd.OutOrStdout(), v, threads, running)
@@ -269,7 +270,7 @@ the events are printed as solve --json prints them.
 			case asJSON:
 				return showJSON(cmd, v, thread, read)
 			}
-			look := lookOf(cmd.OutOrStdout(), os.Environ(), width)
+			look := cli.LookOf(cmd.OutOrStdout(), os.Environ(), width)
 			look.Full = full
 			if err := read(cmd.Context(), v, thread, transcript.Text(cmd.OutOrStdout(), look)); err != nil {
 				return err

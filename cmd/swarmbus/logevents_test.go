@@ -8,6 +8,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/cloudevents"
 )
@@ -16,7 +17,7 @@ func TestLogAsCloudEventsLosesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	keepSolves(t, path, "decide", "reject")
 	status, out, stderr := swarmbusRun(t, "log", path, "--format", "cloudevents")
-	if status != exitDecided {
+	if status != cli.ExitDecided {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
 	codec, err := newCodec()
@@ -48,7 +49,7 @@ func TestLogAsCloudEventsLosesNothing(t *testing.T) {
 	if n == 0 || n != len(got) {
 		t.Errorf("%d events of %d signals", len(got), n)
 	}
-	if status, _, stderr := swarmbusRun(t, "log", path, "--format", "xml"); status != exitUsage || !strings.Contains(stderr, `--format "xml"`) {
+	if status, _, stderr := swarmbusRun(t, "log", path, "--format", "xml"); status != cli.ExitUsage || !strings.Contains(stderr, `--format "xml"`) {
 		t.Errorf("an unknown format: status %d: %s", status, stderr)
 	}
 }

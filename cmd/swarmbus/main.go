@@ -8,7 +8,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,11 +15,11 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 )
 
@@ -39,90 +38,37 @@ func main() {
 	os.Exit(status)
 }
 
-// The exit statuses, for every command.
-const (
-	exitDecided     = 0
-	exitError       = 1
-	exitUsage       = 2
-	exitNoConsensus = 3 // rejected, deadlocked or uncertified
-	exitBudget      = 4
-	exitEscalated   = 5
-	exitCancelled   = 6
-	exitChanged     = 7 // of retract
-	exitContested   = 8 // settled, contested, or the answer of one agent: something leads, and is no consensus
-)
-
-// A statusError ends the program with a status of its own.
-type statusError struct {
-	status int
-	err    error // nil: already reported
-}
-
-func (e *statusError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit status %d", e.status)
-	}
-	return e.err.Error()
-}
-
-func (e *statusError) Unwrap() error { return e.err }
-
-func usage(err error) error { return &statusError{exitUsage, err} }
-
 // run is the program, without process-global state.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var seen telemetry
-	defer seen.close(stderr)
+	var seen cli.Telemetry
+	defer seen.Close(stderr)
 	root := newRoot(&seen)
 	root.SetArgs(args)
-	out := &output{w: stdout}
+	out := &cli.Output{W: stdout}
 	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	if failed := out.failed(); failed != nil && !errors.Is(err, failed) { // nobody has looked at it
+	if failed := out.Failed(); failed != nil && !errors.Is(err, failed) { // nobody has looked at it
 		err = fmt.Errorf("standard output: %w", failed)
 	}
 	if err == nil {
-		return exitDecided
+		return cli.ExitDecided
 	}
-	var s *statusError
-	if !errors.As(err, &s) || s.err != nil {
+	var s *cli.StatusError
+	if !errors.As(err, &s) || s.Err != nil {
 		fmt.Fprintln(stderr, "swarmbus: "+strings.ReplaceAll(text.Lines(err.Error()), "\n", "\nswarmbus: "))
 	}
 	switch {
 	case s != nil:
-		return s.status
+		return s.Status
 	case ctx.Err() != nil:
-		return exitCancelled
+		return cli.ExitCancelled
 	default:
-		return exitError
+		return cli.ExitError
 	}
 }
 
-// An output is standard output, and knows whether all of it could be written. It is safe for
-// concurrent use.
-type output struct {
-	w io.Writer
-
-	mu  sync.Mutex // protects the field below
-	err error      // the first
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	n, err := o.w.Write(p)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.err = cmp.Or(o.err, err)
-	return n, err
-}
-
-func (o *output) failed() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.err
-}
-
-func newRoot(seen *telemetry) *cobra.Command {
+func newRoot(seen *cli.Telemetry) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "swarmbus",
 		Short: "Decisions of teams of agents",
@@ -141,10 +87,10 @@ agent, or a leader that is contested.`,
 	parent(root)
 	root.SetFlagErrorFunc(badFlag)
 	root.SetVersionTemplate("swarmbus {{.Version}}\n")
-	group(root, "Decisions", seen.on(newSolve()), seen.on(newAnswer()), newSay(), newRetract(), newOutcome(), seen.on(newDecide()))
-	group(root, "Teams", newTeam(), newDoctor(), seen.on(newAgent()), newKeys())
+	group(root, "Decisions", seen.On(newSolve()), seen.On(newAnswer()), newSay(), newRetract(), newOutcome(), seen.On(newDecide()))
+	group(root, "Teams", newTeam(), newDoctor(), seen.On(newAgent()), newKeys())
 	group(root, "Runs", newRuns(), newShow(), newLog(), newReplay(), newVerify(), newExport(), newImport())
-	group(root, "Servers and rooms", seen.on(newServe()), newMCP(), seen.on(newRooms()), newRoom(), newToken())
+	group(root, "Servers and rooms", seen.On(newServe()), newMCP(), seen.On(newRooms()), newRoom(), newToken())
 	root.AddCommand(newSchema(), newModels(), newVersion())
 	helps(root)
 	root.InitDefaultHelpCmd()

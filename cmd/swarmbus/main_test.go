@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"go.uber.org/goleak"
 )
 
@@ -83,8 +84,8 @@ func TestCancellingIsStatus6(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr bytes.Buffer
-	if got := run(ctx, []string{"decide", "--votes", "../../benchmarks/data/votes"}, &stdout, &stderr); got != exitCancelled {
-		t.Errorf("got status %d, want %d: %s", got, exitCancelled, stderr.String())
+	if got := run(ctx, []string{"decide", "--votes", "../../benchmarks/data/votes"}, &stdout, &stderr); got != cli.ExitCancelled {
+		t.Errorf("got status %d, want %d: %s", got, cli.ExitCancelled, stderr.String())
 	}
 }
 
@@ -95,8 +96,8 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe
 func TestWriteErrorIsStatus1(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"decide", "--votes", "../../benchmarks/data/votes/replicats_1"}} {
 		var stderr bytes.Buffer
-		if got := run(t.Context(), args, brokenPipe{}, &stderr); got != exitError {
-			t.Errorf("%v: got status %d, want %d: %s", args, got, exitError, stderr.String())
+		if got := run(t.Context(), args, brokenPipe{}, &stderr); got != cli.ExitError {
+			t.Errorf("%v: got status %d, want %d: %s", args, got, cli.ExitError, stderr.String())
 		}
 	}
 }

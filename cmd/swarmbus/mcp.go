@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
@@ -42,7 +43,7 @@ with --http serves clients over streamable HTTP, with a token that it prints.
 Without --team it offers the ready-made teams whose models can be asked. --model replaces the
 models of all teams. A client that can ask its user gets the questions of agents; otherwise
 they wait. Each team has a journal under its name in the directory of --dir.`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) },
 	}
 	flags := cmd.Flags()

@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 const demoTask = "How often do we retry a payment that timed out?"
@@ -115,7 +116,7 @@ func serving(t *testing.T, args ...string) (url, authorization string, end func(
 	url, authorization = strings.TrimPrefix(strings.TrimSpace(first), "MCP is at "), strings.TrimPrefix(strings.TrimSpace(second), "Authorization: ")
 	return url, authorization, func() {
 		cancel()
-		if status := <-ended; status != exitDecided {
+		if status := <-ended; status != cli.ExitDecided {
 			t.Errorf("status %d: %s", status, stderr.String())
 		}
 	}
@@ -148,7 +149,7 @@ func TestMCPRefusesAnAddressThatOthersReach(t *testing.T) {
 	t.Parallel()
 	var stdout, stderr bytes.Buffer
 	status := run(t.Context(), []string{"mcp", "--demo", "--http=0.0.0.0:0", "--dir", t.TempDir()}, &stdout, &stderr)
-	if status != exitUsage || !strings.Contains(stderr.String(), "is not a loopback address") {
+	if status != cli.ExitUsage || !strings.Contains(stderr.String(), "is not a loopback address") {
 		t.Errorf("status %d: %s", status, stderr.String())
 	}
 }

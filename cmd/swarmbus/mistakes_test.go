@@ -18,6 +18,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/teams/catalogue"
@@ -112,7 +113,7 @@ func command(t *testing.T, args string) string {
 		words = append(words, cmp.Or(m[2], m[1]))
 	}
 	status, out, said := swarmbusRun(t, words...)
-	if status != exitError && status != exitUsage || said == "" {
+	if status != cli.ExitError && status != cli.ExitUsage || said == "" {
 		said += out
 	}
 	return fmt.Sprintf("$ swarmbus %s\n%s(%d)", args, said, status)

@@ -7,13 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/teams/catalogue"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
 )
 
 func newModels() *cobra.Command {
-	var as list
+	var as cli.List
 	cmd := &cobra.Command{
 		Use:   "models [PROVIDER]",
 		Short: "List the providers whose keys are set, or the models of one",
@@ -22,7 +23,7 @@ which solve chooses where none is named. With a PROVIDER it lists the models of 
 the variable that has its key: --model PROVIDER:NAME. Prices are in dollars for a million
 tokens of input and output, as they were known when the catalogue was made; then follow the
 thousands of tokens that the model's context has.`,
-		Args: atMost(1),
+		Args: cli.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var all []listedModel
 			var ids []string
@@ -32,7 +33,7 @@ thousands of tokens that the model's context has.`,
 			if len(args) > 0 {
 				p, found := catalogue.Find(args[0])
 				if !found {
-					return usage(fmt.Errorf("no provider %q%s", args[0], cmp.Or(text.Suggest(args[0], ids), "; it is one of "+strings.Join(ids, ", "))))
+					return cli.Usage(fmt.Errorf("no provider %q%s", args[0], cmp.Or(text.Suggest(args[0], ids), "; it is one of "+strings.Join(ids, ", "))))
 				}
 				for _, m := range p.Models {
 					all = append(all, modelOf(p, m))
@@ -47,13 +48,13 @@ thousands of tokens that the model's context has.`,
 					}
 				}
 			}
-			if !as.quiet {
+			if !as.Quiet {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%s set, of %s\n", text.Plural(len(reachable), "key"), strings.Join(ids, ", "))
 			}
 			return printModels(cmd, &as, all)
 		},
 	}
-	as.define(cmd.Flags())
+	as.Define(cmd.Flags())
 	return cmd
 }
 
@@ -74,14 +75,14 @@ func modelOf(p catalogue.Provider, m catalogue.Model) listedModel {
 	return of
 }
 
-func printModels(cmd *cobra.Command, as *list, all []listedModel) error {
-	t := table{titles: []string{"model", "price", "context", "key"}}
+func printModels(cmd *cobra.Command, as *cli.List, all []listedModel) error {
+	t := cli.Table{Titles: []string{"model", "price", "context", "key"}}
 	for _, m := range all {
 		price := "unknown"
 		if m.Input != nil {
 			price = fmt.Sprintf("%v/%v", *m.Input, *m.Output)
 		}
-		t.row(m.Model, price, fmt.Sprintf("%dk", m.Window/1000), "$"+m.Key)
+		t.Row(m.Model, price, fmt.Sprintf("%dk", m.Window/1000), "$"+m.Key)
 	}
-	return printList(cmd.OutOrStdout(), as, all, &t)
+	return cli.PrintList(cmd.OutOrStdout(), as, all, &t)
 }

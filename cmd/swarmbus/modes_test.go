@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/thinker"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/mode"
@@ -80,7 +81,7 @@ func TestAnAnswerOfModelsFallsWithTheFactThatItNames(t *testing.T) {
 		t.Fatalf("%q: %s", r.Answer, r.Detail)
 	}
 	out, errs, status := called(t, "retract", path, saidBy(t, r, "ann", signals.KindDiscovery), "the wrong table")
-	if status != exitChanged || !strings.Contains(out, "the decision changes: ") || !strings.Contains(out, `"cid-1"`) {
+	if status != cli.ExitChanged || !strings.Contains(out, "the decision changes: ") || !strings.Contains(out, `"cid-1"`) {
 		t.Errorf("retract: %s%s", out, errs)
 	}
 	if out, errs, _ = called(t, "show", path, "--answer"); !strings.Contains(out, "The answer is: buy a disk [") || !strings.Contains(out, "the disk is full [") {
@@ -100,9 +101,9 @@ func TestRetractSaysByItsStatusWhetherTheDecisionStands(t *testing.T) {
 		agent, says, runs string
 		status            int
 	}{
-		{"bob", "The decision stays", `reached "ann-1": `, exitDecided},
-		{"ann", "the decision changes: ", `without what was taken back answered "cid-1": `, exitChanged},
-		{"cid", "the decision falls: ", `without what was taken back deadlocked: `, exitNoConsensus},
+		{"bob", "The decision stays", `reached "ann-1": `, cli.ExitDecided},
+		{"ann", "the decision changes: ", `without what was taken back answered "cid-1": `, cli.ExitChanged},
+		{"cid", "the decision falls: ", `without what was taken back deadlocked: `, cli.ExitNoConsensus},
 	} {
 		out, errs, status := called(t, "retract", path, saidBy(t, r, step.agent, signals.KindDiscovery), "wrong")
 		if status != step.status || !strings.Contains(out, step.says) {

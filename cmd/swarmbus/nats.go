@@ -18,6 +18,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/desk"
@@ -38,7 +39,7 @@ asked again if the process is killed.
 
   swarmbus agent --nats nats://n1:4222 --team team.yaml --as critic
 ` + natsHelp,
-		Args: atMost(0),
+		Args: cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			team, err := f.team.make(cmd)
 			if err != nil {
@@ -46,9 +47,9 @@ asked again if the process is killed.
 			}
 			switch f.terms.Team = team; {
 			case as == "":
-				return usage(errors.New("--as is required, such as --as critic"))
+				return cli.Usage(errors.New("--as is required, such as --as critic"))
 			case f.nats.url == "" && !cmd.Flags().Changed("nats"):
-				return usage(errors.New("--nats is required, such as --nats nats://127.0.0.1:4222"))
+				return cli.Usage(errors.New("--nats is required, such as --nats nats://127.0.0.1:4222"))
 			}
 			if err := errors.Join(f.nats.check(cmd.Flags()), apart(team)); err != nil {
 				return err
@@ -72,7 +73,7 @@ asked again if the process is killed.
 func apart(t *teams.Team) error {
 	for _, a := range t.Agents {
 		if a.Join != "" {
-			return usage(fmt.Errorf("the agent %s of the team has the key join, which cannot be combined with --nats: there swarmbus agent takes its turns", a.ID))
+			return cli.Usage(fmt.Errorf("the agent %s of the team has the key join, which cannot be combined with --nats: there swarmbus agent takes its turns", a.ID))
 		}
 	}
 	return nil
@@ -91,11 +92,11 @@ var notWithNATS = []struct{ flag, why string }{
 func (f *solveFlags) checkNATS(cmd *cobra.Command, args []string) error {
 	for _, no := range notWithNATS {
 		if cmd.Flags().Changed(no.flag) {
-			return usage(fmt.Errorf("--%s cannot be combined with --nats: %s", no.flag, no.why))
+			return cli.Usage(fmt.Errorf("--%s cannot be combined with --nats: %s", no.flag, no.why))
 		}
 	}
 	if f.resume != "" && (len(args) > 0 || cmd.Flags().Changed("context")) {
-		return usage(errors.New("--resume takes the task and its context from the log"))
+		return cli.Usage(errors.New("--resume takes the task and its context from the log"))
 	}
 	return nil
 }
@@ -103,14 +104,14 @@ func (f *solveFlags) checkNATS(cmd *cobra.Command, args []string) error {
 // checkDriver finds what would have no effect in a process that drives the team.
 func (f *solveFlags) checkDriver(cmd *cobra.Command) error {
 	if f.terms.Team.Journal != "" {
-		return usage(fmt.Errorf("the journal %s of the team cannot be combined with --nats: the log has the run", f.terms.Team.Journal))
+		return cli.Usage(fmt.Errorf("the journal %s of the team cannot be combined with --nats: the log has the run", f.terms.Team.Journal))
 	}
 	if err := apart(f.terms.Team); err != nil || len(askedHere(f.terms.Team)) > 0 {
 		return err
 	}
 	for _, name := range []string{"budget", "price", "base-url"} {
 		if cmd.Flags().Changed(name) {
-			return usage(fmt.Errorf("--%s has no effect with --nats for a team without a --writer and without vectors of a memory: this process asks no model; give it to swarmbus agent", name))
+			return cli.Usage(fmt.Errorf("--%s has no effect with --nats for a team without a --writer and without vectors of a memory: this process asks no model; give it to swarmbus agent", name))
 		}
 	}
 	return nil
@@ -124,7 +125,7 @@ func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
 	}
 	at := slices.Index(ids, as)
 	if at < 0 {
-		return usage(fmt.Errorf("--as %q is none of the team's agents %s%s", as, strings.Join(ids, ", "), text.Suggest(as, ids)))
+		return cli.Usage(fmt.Errorf("--as %q is none of the team's agents %s%s", as, strings.Join(ids, ", "), text.Suggest(as, ids)))
 	}
 	ctx := cmd.Context()
 	records := machines.NewRecords()
@@ -225,7 +226,7 @@ func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 	}
 	team := desk.Team{File: f.terms.Team, Open: desk.Opener(f.terms.Team, by)}
 	d, err := desk.Open(ctx, team, &machines.Place{Name: f.nats.stream, Of: log, Records: records}, desk.Options{
-		Hook: shows.live.watching(hookOf(ctx)), Watch: func(b *bus.Bus) (func(), error) { return watch(ctx, b) },
+		Hook: shows.live.watching(cli.HookOf(ctx)), Watch: func(b *bus.Bus) (func(), error) { return cli.Watch(ctx, b) },
 	})
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -79,9 +80,9 @@ func (f *natsFlags) check(flags *pflag.FlagSet) (err error) {
 		switch {
 		case err != nil || given == nil || !given.Changed:
 		case given.Value.String() == "":
-			err = usage(fmt.Errorf("--%s is empty", flag.Name))
+			err = cli.Usage(fmt.Errorf("--%s is empty", flag.Name))
 		case f.url == "":
-			err = usage(fmt.Errorf("--%s is for a log on NATS servers, which --nats names", flag.Name))
+			err = cli.Usage(fmt.Errorf("--%s is for a log on NATS servers, which --nats names", flag.Name))
 		}
 	})
 	return err
@@ -200,7 +201,7 @@ const slowly = 3 * time.Second
 // tls returns what the files say; nil: the URL does.
 func (f *natsFlags) tls() (*tls.Config, error) {
 	if (f.cert == "") != (f.key == "") {
-		return nil, usage(errors.New("--tls-cert and --tls-key belong together"))
+		return nil, cli.Usage(errors.New("--tls-cert and --tls-key belong together"))
 	}
 	if f.ca == "" && f.cert == "" {
 		return nil, nil

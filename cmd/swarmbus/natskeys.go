@@ -12,12 +12,13 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 )
 
 func newKeys() *cobra.Command {
 	var dir string
-	var as list
+	var as cli.List
 	cmd := &cobra.Command{
 		Use:   "keys NAME...",
 		Short: "Make the keys of processes on NATS servers that are not trusted",
@@ -31,11 +32,11 @@ no key of its source signed is in no log of theirs, and each of them says so. A 
 the file when it starts: trust a new key in all of them before one signs with it.`,
 		Args: func(_ *cobra.Command, names []string) error {
 			if len(names) == 0 {
-				return usage(errors.New("a name is required: that of an agent, or system"))
+				return cli.Usage(errors.New("a name is required: that of an agent, or system"))
 			}
 			for _, name := range names {
 				if err := events.CheckName("name", name); err != nil {
-					return usage(err)
+					return cli.Usage(err)
 				}
 			}
 			return nil
@@ -47,20 +48,20 @@ the file when it starts: trust a new key in all of them before one signs with it
 				Key  string `json:"key"`
 			}
 			var all []public
-			var said table
+			var said cli.Table
 			for _, name := range names {
 				key, err := made.Get(name, "")
 				if err != nil {
 					return err
 				}
 				all = append(all, public{name, events.PublicText(key)})
-				said.row(name + " " + events.PublicText(key))
+				said.Row(name + " " + events.PublicText(key))
 			}
-			return printList(cmd.OutOrStdout(), &as, all, &said)
+			return cli.PrintList(cmd.OutOrStdout(), &as, all, &said)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", ".", "directory of the keys")
-	as.report(cmd.Flags())
+	as.Report(cmd.Flags())
 	return cmd
 }
 
@@ -88,19 +89,19 @@ func (f *natsFlags) keys(o *natsbus.Options) error {
 		return nil
 	}
 	if o.Key == nil {
-		return usage(errors.New("--trust needs --sign: what this process says would not count without a signature"))
+		return cli.Usage(errors.New("--trust needs --sign: what this process says would not count without a signature"))
 	}
 	name := cmp.Or(f.agent, bus.System)
 	public, _ := o.Key.Public().(ed25519.PublicKey)
 	if !slices.ContainsFunc(slices.Concat(o.Keys[name], o.Keys[bus.System]), func(k ed25519.PublicKey) bool { return public.Equal(k) }) {
-		return usage(fmt.Errorf("%s does not trust the key of --sign for %s: its line is\n%s %s", f.trust, name, name, events.PublicText(o.Key)))
+		return cli.Usage(fmt.Errorf("%s does not trust the key of --sign for %s: its line is\n%s %s", f.trust, name, name, events.PublicText(o.Key)))
 	}
 	return nil
 }
 
 func (f *natsFlags) readKeys() (err error) {
 	if f.trust == "" {
-		return usage(errors.New("--sign needs --trust: without it this process would take what anybody says"))
+		return cli.Usage(errors.New("--sign needs --trust: without it this process would take what anybody says"))
 	}
 	if f.sign != "" {
 		if f.ring.sign, err = events.ReadKey(f.sign); err != nil {

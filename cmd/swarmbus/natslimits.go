@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 )
 
 // limits adds what --keep says of a log.
 func (f *natsFlags) limits(s *natsbus.Storage) error {
 	if f.snapshots < 0 {
-		return usage(fmt.Errorf("--snapshots is %v: not a time between snapshots", f.snapshots))
+		return cli.Usage(fmt.Errorf("--snapshots is %v: not a time between snapshots", f.snapshots))
 	}
 	for _, text := range f.keep {
 		age, notAge := time.ParseDuration(text)
@@ -29,7 +30,7 @@ func (f *natsFlags) limits(s *natsbus.Storage) error {
 		case size > 0:
 			s.MaxBytes = size
 		default:
-			return usage(fmt.Errorf("--keep is %q: not an age such as 720h, a size such as 10GB, or a number of messages", text))
+			return cli.Usage(fmt.Errorf("--keep is %q: not an age such as 720h, a size such as 10GB, or a number of messages", text))
 		}
 	}
 	return nil

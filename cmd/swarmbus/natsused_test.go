@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // withNATS has the flags of commands with --nats: how they are refused, or "" for those that have an
@@ -69,7 +70,7 @@ func TestEachFlagHasAnEffectWithNATSOrIsRefused(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	for name, flags := range withNATS {
-		cmd, _, err := newRoot(new(telemetry)).Find([]string{name})
+		cmd, _, err := newRoot(new(cli.Telemetry)).Find([]string{name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +95,7 @@ func TestEachFlagHasAnEffectWithNATSOrIsRefused(t *testing.T) {
 		for flag, refused := range rows {
 			var out, errs bytes.Buffer
 			status := run(stopped, append(base[name], "--nats=nats://127.0.0.1:1", flag), &out, &errs)
-			if says := errs.String(); !strings.Contains(says, refused) || refused == "" && status != exitCancelled {
+			if says := errs.String(); !strings.Contains(says, refused) || refused == "" && status != cli.ExitCancelled {
 				t.Errorf("%s %s: status %d, want %q: %s", name, flag, status, refused, says)
 			}
 			_, log := ofNATS[flag]
@@ -106,7 +107,7 @@ func TestEachFlagHasAnEffectWithNATSOrIsRefused(t *testing.T) {
 			for _, alone := range []struct{ flag, says string }{{flag, bare + " is for a log on NATS servers, which --nats names"}, {"--nats=", "--nats is empty"}} {
 				errs.Reset()
 				status := run(stopped, append(base[name], alone.flag), &out, &errs)
-				if status != exitUsage || !strings.Contains(errs.String(), alone.says) {
+				if status != cli.ExitUsage || !strings.Contains(errs.String(), alone.says) {
 					t.Errorf("%s %s: status %d: %s", name, alone.flag, status, &errs)
 				}
 			}
@@ -126,12 +127,12 @@ func TestBudgetOfADriverIsThatOfItsWriter(t *testing.T) {
 	stop()
 	args := []string{"solve", "Which policy?", "--model=openai:large", "--nats=nats://127.0.0.1:1", "--budget=9tokens", "--price=openai:large=1/1", "--base-url=http://x", "--writer=openai:large"}
 	var out, errs bytes.Buffer
-	if status := run(stopped, args, &out, &errs); status != exitCancelled {
+	if status := run(stopped, args, &out, &errs); status != cli.ExitCancelled {
 		t.Errorf("status %d: %s", status, &errs)
 	}
 	t.Setenv("OPENAI_API_KEY", "")
 	errs.Reset()
-	if status := run(t.Context(), []string{"solve", "Which policy?", "--model=openai:large", "--nats=nats://127.0.0.1:1", "--writer=openai:large"}, &out, &errs); status != exitError ||
+	if status := run(t.Context(), []string{"solve", "Which policy?", "--model=openai:large", "--nats=nats://127.0.0.1:1", "--writer=openai:large"}, &out, &errs); status != cli.ExitError ||
 		!strings.Contains(errs.String(), "the process that drives the team asks its writer") || !strings.Contains(errs.String(), "OPENAI_API_KEY") {
 		t.Errorf("without a key: status %d: %s", status, &errs)
 	}
@@ -149,7 +150,7 @@ func TestTeamThatNATSCannotHaveIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out, errs bytes.Buffer
-		if status := run(t.Context(), []string{"solve", "Which policy?", "--team=team.yaml", "--nats=nats://127.0.0.1:1"}, &out, &errs); status != exitUsage || !strings.Contains(errs.String(), want) {
+		if status := run(t.Context(), []string{"solve", "Which policy?", "--team=team.yaml", "--nats=nats://127.0.0.1:1"}, &out, &errs); status != cli.ExitUsage || !strings.Contains(errs.String(), want) {
 			t.Errorf("status %d, want %q: %s", status, want, &errs)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
@@ -42,7 +43,7 @@ func TestServeTracesItsSolves(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
 	t.Setenv("OTEL_METRICS_EXPORTER", "none")
 	link, end := demoServed(t, t.TempDir(), "--otel", "--jaeger", "http://127.0.0.1:16686")
-	if status, out, errs := swarmbusRun(t, "solve", ordersTask, "--team", "platform", "--server", link); status != exitDecided {
+	if status, out, errs := swarmbusRun(t, "solve", ordersTask, "--team", "platform", "--server", link); status != cli.ExitDecided {
 		t.Fatalf("status %d: %s%s", status, out, errs)
 	}
 	for _, one := range fetched[[]api.Solve](t, link, "/api/solves?state=decided") {
@@ -90,7 +91,7 @@ func TestOtelIgnoresAVariableThatIsNotSupported(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4318")
 	t.Setenv("OTEL_TRACES_EXPORTER", "otlp")
 	errs.Reset()
-	if status := run(t.Context(), args, &out, &errs); status != exitUsage || !strings.Contains(errs.String(), "localhost:4318") {
+	if status := run(t.Context(), args, &out, &errs); status != cli.ExitUsage || !strings.Contains(errs.String(), "localhost:4318") {
 		t.Errorf("got status %d, %s", status, &errs)
 	}
 }
@@ -98,7 +99,7 @@ func TestOtelIgnoresAVariableThatIsNotSupported(t *testing.T) {
 func TestOtelIsRefusedWhereNothingIsTraced(t *testing.T) {
 	for _, args := range [][]string{{"replay", "run"}, {"show", "run"}, {"version"}} {
 		var out, errs bytes.Buffer
-		if status := run(t.Context(), append(args, "--otel"), &out, &errs); status != exitUsage || !strings.Contains(errs.String(), "unknown flag --otel") {
+		if status := run(t.Context(), append(args, "--otel"), &out, &errs); status != cli.ExitUsage || !strings.Contains(errs.String(), "unknown flag --otel") {
 			t.Errorf("%v: got status %d, %s", args, status, &errs)
 		}
 	}

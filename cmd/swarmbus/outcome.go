@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -29,7 +30,7 @@ func newOutcome() *cobra.Command {
 	var o outcome
 	var file string
 	var server serverFlag
-	var as list
+	var as cli.List
 	cmd := &cobra.Command{
 		Use:   "outcome [RUN [VALUE]]",
 		Short: "Tell which proposal of a recorded solve turned out to be right",
@@ -42,7 +43,7 @@ empty: none of them) and, where a run has several solves, thread. Nothing is rec
 all of it can be. A run that a server is writing is told with --server.
 
 ` + aRun,
-		Args: atMost(2),
+		Args: cli.AtMost(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			all, err := o.given(args, file)
 			if err != nil {
@@ -57,7 +58,7 @@ all of it can be. A run that a server is writing is told with --server.
 	flags.StringVar(&o.Thread, "thread", "", "thread of the solve, if the run has several")
 	flags.StringVar(&file, "file", "", "CSV file of outcomes")
 	server.define(flags)
-	as.report(flags)
+	as.Report(flags)
 	return cmd
 }
 
@@ -66,13 +67,13 @@ func (o outcome) given(args []string, file string) ([]outcome, error) {
 	said := o.Right != "" || o.none || len(args) == 2
 	switch {
 	case file != "" && (said || len(args) > 0 || o.Thread != ""):
-		return nil, usage(errors.New("--file has the runs and what was right: give nothing beside it"))
+		return nil, cli.Usage(errors.New("--file has the runs and what was right: give nothing beside it"))
 	case file != "":
 		return outcomesIn(file)
 	case len(args) == 0:
-		return nil, usage(errors.New("a run is required, or --file OUTCOMES.csv"))
+		return nil, cli.Usage(errors.New("a run is required, or --file OUTCOMES.csv"))
 	case !said || o.none && (o.Right != "" || len(args) == 2) || o.Right != "" && len(args) == 2:
-		return nil, usage(errors.New("one of VALUE, --right PROPOSAL and --none is required"))
+		return nil, cli.Usage(errors.New("one of VALUE, --right PROPOSAL and --none is required"))
 	}
 	if o.Run = args[0]; len(args) == 2 {
 		o.value = args[1]
@@ -109,7 +110,7 @@ func outcomesIn(file string) (all []outcome, err error) {
 }
 
 // tell finds all that is meant, and then records it.
-func tell(cmd *cobra.Command, server *serverFlag, as *list, all []outcome) error {
+func tell(cmd *cobra.Command, server *serverFlag, as *cli.List, all []outcome) error {
 	at, err := server.archive()
 	if err != nil {
 		return err
@@ -128,7 +129,7 @@ func tell(cmd *cobra.Command, server *serverFlag, as *list, all []outcome) error
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}
-	var said table
+	var said cli.Table
 	for _, o := range all {
 		if err := at.tell(cmd.Context(), o.Run, o.Thread, o.Right); err != nil {
 			return fmt.Errorf("%s: %w", text.Printable(o.Run), err)
@@ -137,9 +138,9 @@ func tell(cmd *cobra.Command, server *serverFlag, as *list, all []outcome) error
 		if o.none {
 			what = "none of the proposals"
 		}
-		said.row(fmt.Sprintf("%s %s: right was %s", o.Run, o.Thread, what))
+		said.Row(fmt.Sprintf("%s %s: right was %s", o.Run, o.Thread, what))
 	}
-	return printList(cmd.OutOrStdout(), as, all, &said)
+	return cli.PrintList(cmd.OutOrStdout(), as, all, &said)
 }
 
 // find completes the outcome by the log of its run.
@@ -153,7 +154,7 @@ func (o *outcome) find(log journal.Reader) error {
 	case i < 0:
 		return fmt.Errorf("no solve in thread %q", o.Thread)
 	case o.Thread == "" && len(past) > 1:
-		return usage(fmt.Errorf("the run has %d solves: name one by --thread, or in the column thread", len(past)))
+		return cli.Usage(fmt.Errorf("the run has %d solves: name one by --thread, or in the column thread", len(past)))
 	}
 	r := past[i]
 	o.Thread = r.Thread
@@ -170,5 +171,5 @@ func (o *outcome) find(log journal.Reader) error {
 		}
 	}
 	meant := o.Right + o.value
-	return usage(fmt.Errorf("nobody proposed %s%s; the proposals are %s; if none of them was right: --none", text.Quote(meant, 80), text.Suggest(meant, ids), strings.Join(text.AtMost(ids), ", ")))
+	return cli.Usage(fmt.Errorf("nobody proposed %s%s; the proposals are %s; if none of them was right: --none", text.Quote(meant, 80), text.Suggest(meant, ids), strings.Join(text.AtMost(ids), ", ")))
 }

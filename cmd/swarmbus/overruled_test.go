@@ -9,6 +9,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
@@ -28,11 +29,11 @@ func TestAnAnswerLeavesTheDissent(t *testing.T) {
 	t.Cleanup(server.Close)
 	path := filepath.Join(t.TempDir(), "run.journal")
 	status, out, stderr := swarmbusRun(t, "solve", "Which policy?", "--agents", "2", "--mode", "vote", "--conflicts", "escalate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path)
-	if status != exitEscalated {
+	if status != cli.ExitEscalated {
 		t.Fatalf("status %d: %s%s", status, out, stderr)
 	}
 	status, answered, stderr := swarmbusRun(t, "answer", path, questionIn(t, path), "--vote", "planner-1", "--by", "ada")
-	if status != exitDecided {
+	if status != cli.ExitDecided {
 		t.Fatalf("status %d: %s%s", status, answered, stderr)
 	}
 	_, shown, _ := swarmbusRun(t, "show", path)
@@ -62,7 +63,7 @@ func voted(t *testing.T) (path string, answers map[string][]string) {
 	t.Cleanup(server.Close)
 	path, answers = filepath.Join(t.TempDir(), "run.journal"), map[string][]string{}
 	status, out, stderr := swarmbusRun(t, "solve", "Which policy?", "--mode", "vote", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path)
-	if status != exitDecided {
+	if status != cli.ExitDecided {
 		t.Fatalf("status %d: %s%s", status, out, stderr)
 	}
 	_, log, _ := swarmbusRun(t, "log", path, "--json")
@@ -114,7 +115,7 @@ func TestShowLeavesOutWhatALogDoesNotHave(t *testing.T) {
 }
 
 func TestRetractNeedsAReason(t *testing.T) {
-	if status, _, stderr := swarmbusRun(t, "retract", "run", "14"); status != exitUsage || !strings.Contains(stderr, "a reason") {
+	if status, _, stderr := swarmbusRun(t, "retract", "run", "14"); status != cli.ExitUsage || !strings.Contains(stderr, "a reason") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 func TestTeamPolicySaysWhichRuleCounts(t *testing.T) {
@@ -34,7 +36,7 @@ agents:
 		}
 	}
 	for call, want := range map[string]string{`{"agent":"b"}`: `no agent "b"`, `[`: "not a JSON object"} {
-		if status, _, errs := swarmbusRun(t, "team", "policy", team, file("call.json", call)); status != exitUsage || !strings.Contains(errs, want) {
+		if status, _, errs := swarmbusRun(t, "team", "policy", team, file("call.json", call)); status != cli.ExitUsage || !strings.Contains(errs, want) {
 			t.Errorf("%s: status %d: %s", call, status, errs)
 		}
 	}

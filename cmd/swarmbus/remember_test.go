@@ -21,6 +21,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/memory/sqlite"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/pglite"
 	"github.com/swarmbus/swarmbus/internal/runs"
 )
@@ -79,14 +80,14 @@ agents:
 		seen.Store(&today)
 		return separately(t, dir, append([]string{"solve", nightTask, "--team", team}, more...)...)
 	}
-	if status, out := solve(monday, "with.yaml"); status != exitNoConsensus {
+	if status, out := solve(monday, "with.yaml"); status != cli.ExitNoConsensus {
 		t.Errorf("on Monday: status %d: %s", status, out)
 	}
-	if status, out := solve(tuesday, "without.yaml"); status != exitNoConsensus {
+	if status, out := solve(tuesday, "without.yaml"); status != cli.ExitNoConsensus {
 		t.Errorf("on Tuesday, without a memory: status %d: %s", status, out)
 	}
 	status, recorded := solve(tuesday, "with.yaml", "--record", "tape", "--journal", filepath.Join(dir, "run.journal"), "--json")
-	if status != exitDecided || !strings.Contains(recorded, "move the payments") || !strings.Contains(recorded, monday) {
+	if status != cli.ExitDecided || !strings.Contains(recorded, "move the payments") || !strings.Contains(recorded, monday) {
 		t.Fatalf("on Tuesday: status %d: %s", status, recorded)
 	}
 	if err := os.Remove(filepath.Join(dir, "facts.db")); err != nil {
@@ -94,7 +95,7 @@ agents:
 	}
 	before := len(server.Requests())
 	status, played := separately(t, dir, "solve", "--cassette", "tape", "--json")
-	if status != exitDecided || !strings.Contains(played, "move the payments") || len(server.Requests()) != before {
+	if status != cli.ExitDecided || !strings.Contains(played, "move the payments") || len(server.Requests()) != before {
 		t.Errorf("the cassette: status %d: %s", status, played)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "facts.db")); err == nil {
@@ -102,7 +103,7 @@ agents:
 	}
 	for _, more := range [][]string{nil, {"--journal", filepath.Join(dir, "again.journal")}} {
 		args := append([]string{"solve", "--team", "with.yaml", "--cassette", "tape", "--json"}, more...)
-		if status, played := separately(t, dir, args...); status != exitDecided || !strings.Contains(played, "move the payments") {
+		if status, played := separately(t, dir, args...); status != cli.ExitDecided || !strings.Contains(played, "move the payments") {
 			t.Errorf("the cassette with its team and %q: status %d: %s", more, status, played)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "facts.db")); err == nil {
@@ -119,7 +120,7 @@ func TestAMemoryThatCannotBeOpenedEndsTheSolve(t *testing.T) {
 		if err := os.WriteFile(file, []byte("memory: {store: "+store+"}\nmodels: {main: {provider: openai, name: m}}\nagents: [{id: a}]\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if status, _, errs := swarmbusRun(t, "solve", "x", "--team", file); status != exitError || !strings.Contains(errs, want) {
+		if status, _, errs := swarmbusRun(t, "solve", "x", "--team", file); status != cli.ExitError || !strings.Contains(errs, want) {
 			t.Errorf("%s: status %d: %s", store, status, errs)
 		}
 	}
@@ -212,12 +213,12 @@ func TestATeamRemembersByTheVectorsOfAModel(t *testing.T) {
 	dir := t.TempDir()
 	const first = "  vectors: {provider: openai, name: vectors-1, baseURL: \"HERE\"}\n"
 	r := newRecalling(t, dir, "{store: facts.db, embeddings: vectors}", first)
-	if status, out := r.solve(t, dir, monday); status != exitNoConsensus {
+	if status, out := r.solve(t, dir, monday); status != cli.ExitNoConsensus {
 		t.Errorf("on Monday: status %d: %s", status, out)
 	}
 	r.writeTeam(t, dir, "{store: facts.db, embeddings: vectors}", strings.ReplaceAll(first, "vectors-1", "vectors-2"))
 	status, out := r.solve(t, dir, tuesday, "--json")
-	if status != exitDecided || !strings.Contains(out, "move the payments") || !strings.Contains(out, "memory: made vectors of 1 fact, 0 left") {
+	if status != cli.ExitDecided || !strings.Contains(out, "move the payments") || !strings.Contains(out, "memory: made vectors of 1 fact, 0 left") {
 		t.Errorf("on Tuesday: status %d: %s", status, out)
 	}
 	r.mu.Lock()
@@ -233,10 +234,10 @@ func TestATeamRemembersInPostgres(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
 	dir := t.TempDir()
 	r := newRecalling(t, dir, "{store: FACTS_URL}", "")
-	if status, out := r.solve(t, dir, monday); status != exitNoConsensus {
+	if status, out := r.solve(t, dir, monday); status != cli.ExitNoConsensus {
 		t.Errorf("on Monday: status %d: %s", status, out)
 	}
-	if status, out := r.solve(t, dir, tuesday, "--json"); status != exitDecided || !strings.Contains(out, "move the payments") {
+	if status, out := r.solve(t, dir, tuesday, "--json"); status != cli.ExitDecided || !strings.Contains(out, "move the payments") {
 		t.Errorf("on Tuesday: status %d: %s", status, out)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 1 {
@@ -251,7 +252,7 @@ func TestASolveWithAMemoryThatIsKilledRemembersEachFactOnce(t *testing.T) {
 	dir := t.TempDir()
 	facts := filepath.Join(dir, "facts.db")
 	r := newRecalling(t, dir, "{store: "+facts+"}", "")
-	if status, out := r.solve(t, dir, monday); status != exitNoConsensus {
+	if status, out := r.solve(t, dir, monday); status != cli.ExitNoConsensus {
 		t.Fatalf("on Monday: status %d: %s", status, out)
 	}
 	today := tuesday
@@ -273,7 +274,7 @@ func TestASolveWithAMemoryThatIsKilledRemembersEachFactOnce(t *testing.T) {
 			}
 			continue
 		}
-		if status != exitDecided || !strings.Contains(out, "move the payments") {
+		if status != cli.ExitDecided || !strings.Contains(out, "move the payments") {
 			t.Fatalf("after %d kills: status %d: %s", killed, status, out)
 		}
 		break

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -17,7 +18,7 @@ func newReplay() *cobra.Command {
 	var to uint64
 	var check bool
 	var server serverFlag
-	var as list
+	var as cli.List
 	cmd := &cobra.Command{
 		Use:   "replay RUN",
 		Short: "Recompute the conflicts and decisions of a run",
@@ -27,14 +28,14 @@ decision, or with --check only "identical" and counts; with --json an object wit
 names the first signal that differs. Nothing is written, called or notified.
 
 ` + aRun,
-		Args: oneRun,
+		Args: cli.OneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, err := server.archive()
 			if err != nil {
 				return err
 			}
 			r, err := at.replay(cmd.Context(), args[0], to, func(r *replay.Replay) {
-				if check || as.json {
+				if check || as.JSON {
 					return
 				}
 				r.Decided = func(thread, terms string, d consensus.Decision) {
@@ -50,15 +51,15 @@ names the first signal that differs. Nothing is written, called or notified.
 	cmd.Flags().Uint64Var(&to, "to", 0, "stop after the signal with this sequence number; 0: all")
 	cmd.Flags().BoolVar(&check, "check", false, "only print whether they are identical")
 	server.define(cmd.Flags())
-	as.report(cmd.Flags())
+	as.Report(cmd.Flags())
 	return cmd
 }
 
 // sayReplayed says what was derived and found equal. A problem or difference is an error.
-func sayReplayed(w io.Writer, as *list, r *api.ReplayCheck) (err error) {
+func sayReplayed(w io.Writer, as *cli.List, r *api.ReplayCheck) (err error) {
 	switch {
-	case as.json:
-		err = encode(w, []*api.ReplayCheck{r})
+	case as.JSON:
+		err = cli.Encode(w, []*api.ReplayCheck{r})
 	case r.Identical:
 		_, err = fmt.Fprintf(w, "identical: %s, %s, %s, %s\n",
 			text.Plural(r.Signals, "signal"), text.Plural(r.Conflicts, "conflict"), text.Plural(r.Decisions, "decision"), text.Plural(r.Outcomes, "outcome"))

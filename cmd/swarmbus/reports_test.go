@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 	"github.com/swarmbus/swarmbus/agents/reports"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
@@ -78,13 +79,13 @@ func TestWorkersOfATeamFileReport(t *testing.T) {
 	file, path := workersTeam(t, dir), filepath.Join(dir, "run.journal")
 	status, out, errs := swarmbusRun(t, "solve", "Why is the checkout slow?", "--team", file, "--journal", path)
 	for _, want := range []string{"use Monday", "84 of 100", "Try the change in production", "confidence = 0.3"} {
-		if status != exitEscalated || !strings.Contains(out, want) {
+		if status != cli.ExitEscalated || !strings.Contains(out, want) {
 			t.Fatalf("status %d, want %q: %s%s", status, want, out, errs)
 		}
 	}
 	status, out, errs = swarmbusRun(t, "answer", path, "Approve, on staging first.", questionIn(t, path), "--by", "eve")
 	for _, want := range []string{"approved, see", "Retry with a pause", "Stop      consensus"} {
-		if status != exitDecided || !strings.Contains(out, want) {
+		if status != cli.ExitDecided || !strings.Contains(out, want) {
 			t.Fatalf("after the answer: status %d, want %q: %s%s", status, want, out, errs)
 		}
 	}
@@ -104,7 +105,7 @@ func TestAServerShowsWhatWorkersReport(t *testing.T) {
 	link := serverOf(t, "--config", config, "--dir", dir)
 	at := []string{"--server", link}
 	status, out, errs := swarmbusRun(t, append(at, "solve", "Why is the checkout slow?", "--team", "reports")...)
-	if status != exitEscalated {
+	if status != cli.ExitEscalated {
 		t.Fatalf("status %d: %s%s", status, out, errs)
 	}
 	get := func(path string) string {

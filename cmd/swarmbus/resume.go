@@ -14,6 +14,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/desk"
@@ -60,9 +61,9 @@ A run that was killed before it asked is continued by solve --resume.
 ` + aRun,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return oneRun(cmd, args)
+				return cli.OneRun(cmd, args)
 			}
-			return atMost(2)(cmd, args)
+			return cli.AtMost(2)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := notEmpty(cmd); err != nil {
@@ -190,9 +191,9 @@ func (f *answerFlags) answer(text []string) (signals.Any, error) {
 	}
 	switch {
 	case f.vote != "" && f.against != "":
-		return nil, usage(errors.New("--vote and --against exclude each other"))
+		return nil, cli.Usage(errors.New("--vote and --against exclude each other"))
 	case f.vote+f.against == "" && (len(text) == 0 || text[0] == ""):
-		return nil, usage(errors.New("an answer is required: a text, or --vote"))
+		return nil, cli.Usage(errors.New("an answer is required: a text, or --vote"))
 	case f.vote+f.against == "":
 		return signals.New(h, signals.Memory{Content: text[0], Category: "answer", Importance: 1}), nil
 	}
@@ -229,10 +230,10 @@ func (f *answerFlags) sayOpen(cmd *cobra.Command, all []ask, flags []string) err
 		return !strings.HasPrefix(a.id, f.id) || f.thread != "" && a.thread != f.thread
 	})
 	if len(open) == 0 {
-		return usage(errors.New("an answer is required: a text, or --vote; no question waits in the run"))
+		return cli.Usage(errors.New("an answer is required: a text, or --vote; no question waits in the run"))
 	}
 	if f.solve.form.json {
-		return encode(cmd.OutOrStdout(), listedAsks(open))
+		return cli.Encode(cmd.OutOrStdout(), listedAsks(open))
 	}
 	sayAsked(cmd.OutOrStdout(), f.solve.resume, flags, open)
 	return nil
@@ -282,7 +283,7 @@ func (f *solveFlags) continued(cmd *cobra.Command, say func(*journal.File) (sign
 	if err != nil {
 		if which := (*unnamed)(nil); errors.As(err, &which) {
 			sayAsked(cmd.ErrOrStderr(), f.resume, nil, which.open)
-			err = usage(err)
+			err = cli.Usage(err)
 		}
 		return errors.Join(err, file.Close())
 	}
@@ -293,9 +294,9 @@ func (f *solveFlags) continued(cmd *cobra.Command, say func(*journal.File) (sign
 	past, err := solves.List(file)
 	if open := callsOf(past...); len(open) > 0 {
 		sayAsked(cmd.ErrOrStderr(), nameOfRun(file), nil, open)
-		err = &statusError{status: exitEscalated}
+		err = &cli.StatusError{Status: cli.ExitEscalated}
 		if answer != nil {
-			err = usage(errors.New("the call of a tool waits, too: answer about it first"))
+			err = cli.Usage(errors.New("the call of a tool waits, too: answer about it first"))
 		}
 	}
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
 )
 
@@ -133,7 +134,7 @@ func TestASolveThatIsKilledEndsAsOneThatIsNotAndRepeatsNoCall(t *testing.T) {
 	whole := filepath.Join(dir, "whole"+runs.Suffix)
 	calm := modelstest.NewServer(modelstest.OpenAI, takesRounds(rounds))
 	defer calm.Close()
-	if status, out, errs := swarmbusRun(t, begin(whole, calm)...); status != exitDecided {
+	if status, out, errs := swarmbusRun(t, begin(whole, calm)...); status != cli.ExitDecided {
 		t.Fatal(status, out, errs)
 	}
 
@@ -149,7 +150,7 @@ func TestASolveThatIsKilledEndsAsOneThatIsNotAndRepeatsNoCall(t *testing.T) {
 		t.Fatalf("it ended before it was killed %d times: %s", *kills, out)
 	}
 	status, out, errs := swarmbusRun(t, "solve", "--resume", path)
-	if status != exitDecided || !strings.Contains(out, "use jitter") {
+	if status != cli.ExitDecided || !strings.Contains(out, "use jitter") {
 		t.Fatalf("status %d: %s%s", status, out, errs)
 	}
 	if diff := cmp.Diff(saidIn(t, whole), saidIn(t, path)); diff != "" {
@@ -157,11 +158,11 @@ func TestASolveThatIsKilledEndsAsOneThatIsNotAndRepeatsNoCall(t *testing.T) {
 	}
 	k.noneRepeated(t, path)
 	for _, check := range [][]string{{"verify", path}, {"replay", "--check", path}} {
-		if status, out, errs := swarmbusRun(t, check...); status != exitDecided {
+		if status, out, errs := swarmbusRun(t, check...); status != cli.ExitDecided {
 			t.Errorf("%s: %d: %s%s", check[0], status, out, errs)
 		}
 	}
-	if status, out, _ := swarmbusRun(t, "solve", "--resume", path); status != exitDecided || !strings.Contains(out, "use jitter") {
+	if status, out, _ := swarmbusRun(t, "solve", "--resume", path); status != cli.ExitDecided || !strings.Contains(out, "use jitter") {
 		t.Errorf("when it is over: %d: %s", status, out)
 	}
 }

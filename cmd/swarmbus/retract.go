@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/claims"
@@ -19,7 +20,7 @@ import (
 func newRetract() *cobra.Command {
 	var thread, by string
 	var server serverFlag
-	var as list
+	var as cli.List
 	cmd := &cobra.Command{
 		Use:   "retract RUN SIGNAL REASON",
 		Short: "Retract a signal of a recorded solve, and say whether its decision changes",
@@ -36,14 +37,14 @@ signal; 7 there is another one.
 ` + aRun,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 3 {
-				return usage(errors.New("a run, the number of a signal and a reason are required"))
+				return cli.Usage(errors.New("a run, the number of a signal and a reason are required"))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			seq, err := strconv.ParseUint(args[1], 10, 32)
 			if err != nil || seq == 0 {
-				return usage(fmt.Errorf("%q is not the number of a signal", args[1]))
+				return cli.Usage(fmt.Errorf("%q is not the number of a signal", args[1]))
 			}
 			if args[2], err = spoken(args[2]); err != nil {
 				return err
@@ -62,7 +63,7 @@ signal; 7 there is another one.
 	cmd.Flags().StringVar(&thread, "thread", "", "thread of the solve; by default the one that has the signal")
 	cmd.Flags().StringVar(&by, "by", runlog.Person, "who retracts it")
 	server.define(cmd.Flags())
-	as.report(cmd.Flags())
+	as.Report(cmd.Flags())
 	return cmd
 }
 
@@ -81,7 +82,7 @@ type retracted struct {
 }
 
 // sayRetracted says what a retraction changes.
-func sayRetracted(cmd *cobra.Command, as *list, before, r *solves.Result, seq uint) error {
+func sayRetracted(cmd *cobra.Command, as *cli.List, before, r *solves.Result, seq uint) error {
 	w := cmd.OutOrStdout()
 	effect := fallsBy(before, r)
 	fallen := slices.DeleteFunc(slices.Clone(r.Fallen), func(v *signals.Signal[signals.Vote]) bool {
@@ -94,16 +95,16 @@ func sayRetracted(cmd *cobra.Command, as *list, before, r *solves.Result, seq ui
 		said = transcript.Revised(r)
 	}
 	var err error
-	if !as.json {
+	if !as.JSON {
 		err = printEffect(w, fmt.Sprintf("Without [%d]", seq), effect)
 	}
 	for _, v := range fallen {
-		if of.Votes = append(of.Votes, v.Seq); !as.json {
+		if of.Votes = append(of.Votes, v.Seq); !as.JSON {
 			fmt.Fprintf(w, "  the vote [%d] of %s on %s does not count\n", v.Seq, text.Printable(v.Source), text.Printable(v.Payload.ProposalID))
 		}
 	}
-	if as.json {
-		err = encode(w, []retracted{of})
+	if as.JSON {
+		err = cli.Encode(w, []retracted{of})
 	} else if err == nil {
 		_, err = fmt.Fprintln(w, said)
 	}
@@ -111,9 +112,9 @@ func sayRetracted(cmd *cobra.Command, as *list, before, r *solves.Result, seq ui
 		return err
 	}
 	if r.Revision.Decision.Choice == "" {
-		return &statusError{status: exitNoConsensus}
+		return &cli.StatusError{Status: cli.ExitNoConsensus}
 	}
-	return &statusError{status: exitChanged}
+	return &cli.StatusError{Status: cli.ExitChanged}
 }
 
 // fallsBy returns what falls by what a result has taken back and an earlier one has not, with the

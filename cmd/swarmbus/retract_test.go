@@ -9,6 +9,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -43,7 +44,7 @@ func TestRetractingAVoteFellsTheClaimsThatShowNamed(t *testing.T) {
 	vote := saidBy(t, r, "ann", signals.KindVote)
 	foreseen, _, _ := called(t, "show", path, "--without", vote)
 	out, errs, status := called(t, "retract", path, vote, "a mistake", "--by", "ceo")
-	if status != exitNoConsensus {
+	if status != cli.ExitNoConsensus {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	if want, got := effect(foreseen, vote), effect(out, vote); got != want || !strings.HasPrefix(got, "1 claim falls") {
@@ -58,7 +59,7 @@ func TestRetractingAVoteFellsTheClaimsThatShowNamed(t *testing.T) {
 func TestShowNamesRetractionsAfterTheDecision(t *testing.T) {
 	path, r := grounded(t)
 	vote := saidBy(t, r, "ann", signals.KindVote)
-	if _, errs, status := called(t, "retract", path, vote, "a mistake", "--by", "ceo"); status != exitNoConsensus {
+	if _, errs, status := called(t, "retract", path, vote, "a mistake", "--by", "ceo"); status != cli.ExitNoConsensus {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	out, _, _ := called(t, "show", path, "--width", "200")
@@ -74,7 +75,7 @@ func TestResumeSaysOfARevisedSolveWhatShowSays(t *testing.T) {
 	defer server.Close()
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
 	path := filepath.Join(t.TempDir(), "run.journal")
-	if _, errs, status := called(t, "solve", "Which policy?", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path); status != exitDecided {
+	if _, errs, status := called(t, "solve", "Which policy?", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path); status != cli.ExitDecided {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	var seq string
@@ -84,7 +85,7 @@ func TestResumeSaysOfARevisedSolveWhatShowSays(t *testing.T) {
 			seq = f[0]
 		}
 	}
-	if _, errs, status := called(t, "retract", path, seq, "a mistake"); status == exitUsage {
+	if _, errs, status := called(t, "retract", path, seq, "a mistake"); status == cli.ExitUsage {
 		t.Fatalf("retract %q: %s", seq, errs)
 	}
 	show, _, _ = called(t, "show", path)
@@ -110,7 +111,7 @@ func TestShowHasTheRevisionAndTheAnswerAsJSON(t *testing.T) {
 	) {
 		out, errs, status := called(t, "show", path, "--json")
 		lines := strings.Split(strings.TrimSpace(out), "\n")
-		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &of); err != nil || status != exitDecided || of.Event != "stopped" {
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &of); err != nil || status != cli.ExitDecided || of.Event != "stopped" {
 			t.Fatalf("status %d, %v: %s%s", status, err, out, errs)
 		}
 		return of
@@ -131,7 +132,7 @@ func TestShowHasTheRevisionAndTheAnswerAsJSON(t *testing.T) {
 	if got.Revision == nil || len(got.Revision.Retracted) == 0 || got.Revision.Changed != strings.Contains(text, "the decision falls: ") || !strings.Contains(text, "the decision falls: confidence-weighted: open: ") || got.Revision.Decision.Outcome != "pending" {
 		t.Errorf("after: %+v, show has\n%s", got.Revision, text)
 	}
-	if _, errs, status := called(t, "show", path, "--json", "--answer"); status != exitUsage || !strings.Contains(errs, "json") {
+	if _, errs, status := called(t, "show", path, "--json", "--answer"); status != cli.ExitUsage || !strings.Contains(errs, "json") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }
@@ -143,10 +144,10 @@ func TestASignalIsTakenBackOnceAndByNoAgent(t *testing.T) {
 		by, want string
 		status   int
 	}{
-		{"bob", "by", exitUsage},
-		{" Finder", "by", exitUsage},
-		{"ceo", "", exitNoConsensus},
-		{"ada", "already taken back by ceo, in signal", exitUsage},
+		{"bob", "by", cli.ExitUsage},
+		{" Finder", "by", cli.ExitUsage},
+		{"ceo", "", cli.ExitNoConsensus},
+		{"ada", "already taken back by ceo, in signal", cli.ExitUsage},
 	} {
 		if _, errs, status := called(t, "retract", path, vote, "a mistake", "--by", step.by); status != step.status || !strings.Contains(errs, step.want) {
 			t.Errorf("%s: status %d: %s", step.by, status, errs)
@@ -172,11 +173,11 @@ func TestWaitingSolveContinuesWithoutRetractedSignals(t *testing.T) {
 	for _, r := range all {
 		seq := saidBy(t, r, "planner", signals.KindProposal)
 		out, errs, status := called(t, "retract", path, seq, "a mistake")
-		if status != exitDecided || !strings.Contains(out, "The solve goes on without it.") || strings.Contains(out, "decision stays") {
+		if status != cli.ExitDecided || !strings.Contains(out, "The solve goes on without it.") || strings.Contains(out, "decision stays") {
 			t.Errorf("%s: status %d: %s%s", r.Thread, status, out, errs)
 		}
 	}
-	if _, errs, status := called(t, "retract", path, "9999", "a mistake"); status != exitUsage || !strings.Contains(errs, "no solve of the run has a signal 9999") {
+	if _, errs, status := called(t, "retract", path, "9999", "a mistake"); status != cli.ExitUsage || !strings.Contains(errs, "no solve of the run has a signal 9999") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }

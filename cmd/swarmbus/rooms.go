@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/open"
@@ -70,7 +71,7 @@ the one that runs the agents is refused.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usage(fmt.Errorf("%s is required, and nothing else", what))
+			return cli.Usage(fmt.Errorf("%s is required, and nothing else", what))
 		}
 		return nil
 	}
@@ -129,7 +130,7 @@ func (f officeFlags) talk(ctx context.Context, file string, in io.Reader, out io
 	}
 	defer func() { err = errors.Join(err, r.Close(context.WithoutCancel(ctx))) }()
 	if _, err := r.Snapshot(ctx, f.room); err != nil {
-		return usage(err)
+		return cli.Usage(err)
 	}
 	return session(ctx, r, f.session(r, o, out, in), in)
 }
@@ -163,7 +164,7 @@ func (f officeFlags) exists(options *rooms.Options) error {
 		all = append(all, s.Rooms...)
 	}
 	if !slices.Contains(all, f.room) {
-		return usage(fmt.Errorf("--room: %w: no room %q%s", rooms.ErrNone, f.room, text.Suggest(f.room, all)))
+		return cli.Usage(fmt.Errorf("--room: %w: no room %q%s", rooms.ErrNone, f.room, text.Suggest(f.room, all)))
 	}
 	return nil
 }
@@ -262,7 +263,7 @@ func newRoom() *cobra.Command {
 	}
 	parent(cmd)
 	var run string
-	var as list
+	var as cli.List
 	show := &cobra.Command{
 		Use:   "show ROOM [§N]",
 		Short: "Print a room, or one of its sections",
@@ -270,7 +271,7 @@ func newRoom() *cobra.Command {
 a message says that came by mail.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
-				return usage(errors.New("a room is required, and a section at most"))
+				return cli.Usage(errors.New("a room is required, and a section at most"))
 			}
 			return nil
 		},
@@ -285,9 +286,9 @@ a message says that came by mail.`,
 			return showRoom(cmd.OutOrStdout(), &as, v, args[0])
 		},
 	}
-	listing := func(of func(io.Writer, *list, *journal.View) error) func(*cobra.Command, []string) error {
+	listing := func(of func(io.Writer, *cli.List, *journal.View) error) func(*cobra.Command, []string) error {
 		return func(cmd *cobra.Command, _ []string) error {
-			if err := as.check(); err != nil {
+			if err := as.Check(); err != nil {
 				return err
 			}
 			v, err := view(run)
@@ -300,7 +301,7 @@ a message says that came by mail.`,
 	every := &cobra.Command{
 		Use:   "list",
 		Short: "List the rooms of a run",
-		Args:  noArgs,
+		Args:  cli.NoArgs,
 		RunE:  listing(listRooms),
 	}
 	mail := &cobra.Command{
@@ -308,20 +309,20 @@ a message says that came by mail.`,
 		Short: "List the ledger of mailbox messages of a run",
 		Long: `Mail lists what agents sent to agents in other rooms: the number that a mailbox event has as
 mailbox_id, the room and section in which it arrived, and the receiver's turn that heard it.`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: listing(listMail),
 	}
 	for _, c := range []*cobra.Command{show, every, mail} {
 		c.Flags().StringVar(&run, "run", "office", "the run that has the log")
 	}
-	as.report(show.Flags())
-	as.define(every.Flags())
-	as.define(mail.Flags())
+	as.Report(show.Flags())
+	as.Define(every.Flags())
+	as.Define(mail.Flags())
 	cmd.AddCommand(show, every, mail)
 	return cmd
 }
 
-func listRooms(w io.Writer, as *list, v *journal.View) error {
+func listRooms(w io.Writer, as *cli.List, v *journal.View) error {
 	state, err := rooms.Load(v)
 	if err != nil {
 		return err
@@ -338,31 +339,31 @@ func listRooms(w io.Writer, as *list, v *journal.View) error {
 		counts[e.Room]++
 	}
 	var all []listed
-	t := table{titles: []string{"room", "events"}}
+	t := cli.Table{Titles: []string{"room", "events"}}
 	for r := range state.Rooms() {
 		all = append(all, listed{r.Name, counts[r.Name]})
-		t.row(r.Name, strconv.Itoa(counts[r.Name]))
+		t.Row(r.Name, strconv.Itoa(counts[r.Name]))
 	}
-	return printList(w, as, all, &t)
+	return cli.PrintList(w, as, all, &t)
 }
 
-func listMail(w io.Writer, as *list, v *journal.View) error {
+func listMail(w io.Writer, as *cli.List, v *journal.View) error {
 	state, err := rooms.Load(v)
 	if err != nil {
 		return err
 	}
-	t := table{titles: []string{"mail", "from", "to", "room", "heard"}}
+	t := cli.Table{Titles: []string{"mail", "from", "to", "room", "heard"}}
 	for _, m := range state.Ledger() {
 		heard := "waits"
 		if m.Turn > 0 {
 			heard = fmt.Sprintf("turn %d", m.Turn)
 		}
-		t.row(strconv.Itoa(m.ID), m.From, m.To, fmt.Sprintf("%s §%d", m.Room, m.Ix), heard)
+		t.Row(strconv.Itoa(m.ID), m.From, m.To, fmt.Sprintf("%s §%d", m.Room, m.Ix), heard)
 	}
-	return printList(w, as, state.Ledger(), &t)
+	return cli.PrintList(w, as, state.Ledger(), &t)
 }
 
-func showRoom(w io.Writer, as *list, v *journal.View, room string) error {
+func showRoom(w io.Writer, as *cli.List, v *journal.View, room string) error {
 	found := false
 	for e, err := range rooms.Log(v, 0) {
 		if err != nil {
@@ -372,8 +373,8 @@ func showRoom(w io.Writer, as *list, v *journal.View, room string) error {
 			continue
 		}
 		found = true
-		if as.json {
-			if err := encode(w, []events.Event{e}); err != nil {
+		if as.JSON {
+			if err := cli.Encode(w, []events.Event{e}); err != nil {
 				return err
 			}
 			continue
@@ -393,7 +394,7 @@ func showRoom(w io.Writer, as *list, v *journal.View, room string) error {
 func showSection(w io.Writer, v *journal.View, room, section string) error {
 	ix, err := strconv.Atoi(strings.TrimPrefix(section, "§"))
 	if err != nil {
-		return usage(fmt.Errorf("%q is not a section, such as §3", section))
+		return cli.Usage(fmt.Errorf("%q is not a section, such as §3", section))
 	}
 	state, err := rooms.Load(v)
 	if err != nil {
@@ -418,10 +419,10 @@ func (p pins) parse() (events.Pins, error) {
 	for _, head := range p.heads {
 		room, id, ok := strings.Cut(head, "=")
 		if !ok || id == "" {
-			return all, usage(fmt.Errorf("--head %q is not ROOM=ID", head))
+			return all, cli.Usage(fmt.Errorf("--head %q is not ROOM=ID", head))
 		}
 		if other, twice := all.Heads[room]; twice && other != id {
-			return all, usage(fmt.Errorf("--head of room %q is given twice, as %s and as %s", room, other, id))
+			return all, cli.Usage(fmt.Errorf("--head of room %q is given twice, as %s and as %s", room, other, id))
 		}
 		all.Heads[room] = id
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
@@ -336,7 +337,7 @@ func killDay(t *testing.T, file, path string, day []step, whole int64, most int,
 			}
 		}
 		if texts != nil {
-			if status, _, errs := swarmbusRun(t, "verify", path); status != exitDecided {
+			if status, _, errs := swarmbusRun(t, "verify", path); status != cli.ExitDecided {
 				t.Fatalf("after %d kills: %s", n, errs)
 			}
 			size = sizeOf(t, path)
@@ -352,32 +353,32 @@ func TestRoomsAreShownAndVerifiedOutsideOfTheirProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "day"+runs.Suffix)
 	anOfficeDay(t, path, "Is the backup whole?\n/wait\n")
 	status, out, errs := swarmbusRun(t, "room", "show", "ops", "§1", "--run", path)
-	if status != exitDecided || !strings.Contains(out, "entities.db  synced 12 h ago") {
+	if status != cli.ExitDecided || !strings.Contains(out, "entities.db  synced 12 h ago") {
 		t.Errorf("section: status %d: %s%s", status, out, errs)
 	}
-	if status, out, errs := swarmbusRun(t, "show", path); status != exitError || out != "" || !strings.Contains(errs, "no solve in "+path) {
+	if status, out, errs := swarmbusRun(t, "show", path); status != cli.ExitError || out != "" || !strings.Contains(errs, "no solve in "+path) {
 		t.Errorf("show of a run with rooms: status %d, %q, %q", status, out, errs)
 	}
-	if status, _, errs := swarmbusRun(t, "room", "show", "ops", "§9", "--run", path); status != exitError || !strings.Contains(errs, "no section §9") {
+	if status, _, errs := swarmbusRun(t, "room", "show", "ops", "§9", "--run", path); status != cli.ExitError || !strings.Contains(errs, "no section §9") {
 		t.Errorf("a section that there is not: status %d: %s", status, errs)
 	}
 	status, out, errs = swarmbusRun(t, "verify", path)
-	if status != exitDecided {
+	if status != cli.ExitDecided {
 		t.Fatalf("verify: status %d: %s%s", status, out, errs)
 	}
 	lines := strings.Split(out, "\n")
 	i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "room ops: ") })
 	head := lines[i][strings.LastIndex(lines[i], " ")+1:]
-	if status, _, errs := swarmbusRun(t, "verify", path, "--head", "ops="+head); status != exitDecided {
+	if status, _, errs := swarmbusRun(t, "verify", path, "--head", "ops="+head); status != cli.ExitDecided {
 		t.Errorf("with its head: %s", errs)
 	}
-	if status, out, errs := swarmbusRun(t, "verify", path, "--head", "ops="+strings.Repeat("0", 64)); out != "" || status != exitError || !strings.Contains(errs, `room "ops": missing`) {
+	if status, out, errs := swarmbusRun(t, "verify", path, "--head", "ops="+strings.Repeat("0", 64)); out != "" || status != cli.ExitError || !strings.Contains(errs, `room "ops": missing`) {
 		t.Errorf("with another head: status %d: %s", status, errs)
 	}
-	if status, out, errs := swarmbusRun(t, "verify", path, "--process", base64.StdEncoding.EncodeToString(make([]byte, 32))); out != "" || status != exitError {
+	if status, out, errs := swarmbusRun(t, "verify", path, "--process", base64.StdEncoding.EncodeToString(make([]byte, 32))); out != "" || status != cli.ExitError {
 		t.Errorf("with another key: status %d: %s%s", status, out, errs)
 	}
-	if status, out, _ := swarmbusRun(t, "export", "--sidecar", path); status != exitDecided || !strings.Contains(out, "## S1 `backup-audit`") {
+	if status, out, _ := swarmbusRun(t, "export", "--sidecar", path); status != cli.ExitDecided || !strings.Contains(out, "## S1 `backup-audit`") {
 		t.Errorf("sidecar: status %d: %s", status, out)
 	}
 }
@@ -386,7 +387,7 @@ func TestRoomMailListsTheLedger(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "day"+runs.Suffix)
 	anOfficeDay(t, path, "@Reed, flag it to Via.\n/wait\n")
 	status, out, errs := swarmbusRun(t, "room", "mail", "--run", path)
-	if status != exitDecided || !regexp.MustCompile(`(?m)^1 +Reed +Via +front §\d+ +turn 1$`).MatchString(out) {
+	if status != cli.ExitDecided || !regexp.MustCompile(`(?m)^1 +Reed +Via +front §\d+ +turn 1$`).MatchString(out) {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
 	if _, out, _ := swarmbusRun(t, "room", "mail", "--run", path, "--json"); !strings.Contains(out, `"mailbox_id":1`) && !strings.Contains(out, `"mailbox_id": 1`) {

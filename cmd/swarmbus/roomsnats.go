@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines/routers"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/open"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
@@ -27,7 +28,7 @@ import (
 // share runs the office of a file together with other processes, until the input ends.
 func (f officeFlags) share(cmd *cobra.Command, file string) (err error) {
 	if f.run != "" {
-		return usage(errors.New("--run cannot be combined with --nats: the log has the rooms"))
+		return cli.Usage(errors.New("--run cannot be combined with --nats: the log has the rooms"))
 	}
 	ctx := cmd.Context()
 	o, err := office.Load(file)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
@@ -34,7 +35,7 @@ func TestOfficeThatCannotStartLeavesNothingBehind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			state := filepath.Join(dir, strings.ReplaceAll(name, " ", "-"))
 			status, _, errs := swarmbusRun(t, append([]string{"rooms", "--run", filepath.Join(state, "day"+runs.Suffix)}, args...)...)
-			if status == exitDecided {
+			if status == cli.ExitDecided {
 				t.Error("it started")
 			}
 			if left, err := os.ReadDir(state); err == nil {
@@ -48,7 +49,7 @@ func TestHeadWithoutAnIDIsAMistake(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "day"+runs.Suffix)
 	anOfficeDay(t, path, "/quit\n")
 	for _, head := range []string{"ops", "ops="} {
-		if status, _, errs := swarmbusRun(t, "verify", path, "--head", head); status != exitUsage || !strings.Contains(errs, "is not ROOM=ID") {
+		if status, _, errs := swarmbusRun(t, "verify", path, "--head", head); status != cli.ExitUsage || !strings.Contains(errs, "is not ROOM=ID") {
 			t.Errorf("%s: status %d: %s", head, status, errs)
 		}
 	}
@@ -57,7 +58,7 @@ func TestHeadWithoutAnIDIsAMistake(t *testing.T) {
 func TestHeadsOfOneRoomThatDifferAreAMistake(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "day"+runs.Suffix)
 	anOfficeDay(t, path, "/quit\n")
-	if status, _, errs := swarmbusRun(t, "verify", path, "--head", "ops=a", "--head", "ops=b"); status != exitUsage || !strings.Contains(errs, "given twice") {
+	if status, _, errs := swarmbusRun(t, "verify", path, "--head", "ops=a", "--head", "ops=b"); status != cli.ExitUsage || !strings.Contains(errs, "given twice") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }
@@ -80,7 +81,7 @@ func TestVerifyFindsRecordsThatNoRouterWrites(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if status, out, errs := swarmbusRun(t, "verify", path); status != exitError || !strings.Contains(errs, "room.ended from Reed") {
+	if status, out, errs := swarmbusRun(t, "verify", path); status != cli.ExitError || !strings.Contains(errs, "room.ended from Reed") {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/agents/routing"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -15,7 +16,7 @@ import (
 )
 
 func newTeamRoutes() *cobra.Command {
-	var as list
+	var as cli.List
 	cmd := &cobra.Command{
 		Use:   "routes NAME|FILE [SIGNAL.json]",
 		Short: "Say what a signal meets in the routes of each agent",
@@ -40,10 +41,10 @@ payload; without one it is a message of a person.
 				if err != nil {
 					return err
 				}
-				if !as.json {
+				if !as.JSON {
 					fmt.Fprintln(cmd.OutOrStdout(), text.Printable(a.ID)+":")
 				}
-				if r == nil && !as.json {
+				if r == nil && !as.JSON {
 					fmt.Fprintln(cmd.OutOrStdout(), "  has no routes: it gets all that it listens to")
 				}
 				if r == nil {
@@ -54,8 +55,8 @@ payload; without one it is a message of a person.
 					states = a.Strategy.States
 				}
 				for _, state := range states {
-					if as.json {
-						if err := encode(cmd.OutOrStdout(), []explained{{a.ID, r.Explain(state, s)}}); err != nil {
+					if as.JSON {
+						if err := cli.Encode(cmd.OutOrStdout(), []explained{{a.ID, r.Explain(state, s)}}); err != nil {
 							return err
 						}
 						continue
@@ -67,7 +68,7 @@ payload; without one it is a message of a person.
 			return nil
 		},
 	}
-	as.report(cmd.Flags())
+	as.Report(cmd.Flags())
 	return cmd
 }
 
@@ -89,7 +90,7 @@ func readSignal(name string) (signals.Any, error) {
 		Payload json.RawMessage `json:"payload"`
 	}
 	if err := json.Unmarshal(written, &s); err != nil {
-		return nil, usage(fmt.Errorf("not a JSON object with type, source and payload: %w", err))
+		return nil, cli.Usage(fmt.Errorf("not a JSON object with type, source and payload: %w", err))
 	}
 	codec, err := runlog.NewCodec()
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -27,7 +28,7 @@ const aRun = `A run is the path of a journal, or the name of one in the default 
 
 func newRuns() *cobra.Command {
 	var server serverFlag
-	var as list
+	var as cli.List
 	cmd := &cobra.Command{
 		Use:   "runs [DIR]",
 		Short: "List the runs in a directory",
@@ -35,9 +36,9 @@ func newRuns() *cobra.Command {
 names, and the state of each: damaged, being written, or the result of its solve. "cut off"
 is a solve whose program ended before it, and "revised" one that decides otherwise without
 what was retracted since. It ends with status 1 if a run is damaged or cannot be read.`,
-		Args: atMost(1),
+		Args: cli.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := as.check(); err != nil {
+			if err := as.Check(); err != nil {
 				return err
 			}
 			at, err := server.archive()
@@ -52,14 +53,14 @@ what was retracted since. It ends with status 1 if a run is damaged or cannot be
 			if dir != "" {
 				counted = "results"
 			}
-			if dir != "" && !as.quiet {
+			if dir != "" && !as.Quiet {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%s in %s\n", text.Plural(len(all), "run"), dir)
 			}
 			return printRuns(cmd.OutOrStdout(), &as, all, counted)
 		},
 	}
 	server.define(cmd.Flags())
-	as.define(cmd.Flags())
+	as.Define(cmd.Flags())
 	return cmd
 }
 
@@ -86,21 +87,21 @@ type listedRun struct {
 }
 
 // printRuns lists runs, and returns status 1 if there is one with a problem.
-func printRuns(w io.Writer, as *list, all []listedRun, counted string) error {
-	t := table{titles: []string{"run", "signals", counted, "bytes", "changed", "state"}}
+func printRuns(w io.Writer, as *cli.List, all []listedRun, counted string) error {
+	t := cli.Table{Titles: []string{"run", "signals", counted, "bytes", "changed", "state"}}
 	damaged := false
 	for _, r := range all {
 		changed := ""
 		if r.Changed != nil {
-			changed = stamp(*r.Changed)
+			changed = cli.Stamp(*r.Changed)
 		}
 		damaged = damaged || r.Problem != ""
-		t.row(r.Run, count(r.Signals), count(cmp.Or(r.Results, r.Solves)), strconv.FormatInt(r.Bytes, 10), changed, cmp.Or(r.Problem, r.State))
+		t.Row(r.Run, count(r.Signals), count(cmp.Or(r.Results, r.Solves)), strconv.FormatInt(r.Bytes, 10), changed, cmp.Or(r.Problem, r.State))
 	}
-	if err := printList(w, as, all, &t); err != nil || !damaged {
+	if err := cli.PrintList(w, as, all, &t); err != nil || !damaged {
 		return err
 	}
-	return &statusError{status: exitError}
+	return &cli.StatusError{Status: cli.ExitError}
 }
 
 func count(n *int) string {
@@ -165,7 +166,7 @@ func stateOf(ctx context.Context, path string, s *journal.Summary) (string, erro
 func newVerify() *cobra.Command {
 	var known pins
 	var server serverFlag
-	var as list
+	var as cli.List
 	cmd := &cobra.Command{
 		Use:   "verify RUN",
 		Short: "Verify the checksums and the hash chain of a run",
@@ -178,7 +179,7 @@ and prints the newest id of each room (its head). With --head the run must have 
 so that nobody can have cut off what came before.
 
 ` + aRun,
-		Args: oneRun,
+		Args: cli.OneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, err := server.archive()
 			if err != nil {
@@ -198,14 +199,14 @@ so that nobody can have cut off what came before.
 	cmd.Flags().StringArrayVar(&known.heads, "head", nil, "ROOM=ID: an event that the room must have")
 	cmd.Flags().StringVar(&known.process, "process", "", "the first public key of the process, in base64")
 	server.define(cmd.Flags())
-	as.report(cmd.Flags())
+	as.Report(cmd.Flags())
 	return cmd
 }
 
 // sayVerified says what a run is by its hashes, or why it is not that; of its rooms all faults.
-func sayVerified(w io.Writer, as *list, v *api.Verification) error {
-	if as.json {
-		if err := encode(w, []*api.Verification{v}); err != nil {
+func sayVerified(w io.Writer, as *cli.List, v *api.Verification) error {
+	if as.JSON {
+		if err := cli.Encode(w, []*api.Verification{v}); err != nil {
 			return err
 		}
 	}
@@ -221,7 +222,7 @@ func sayVerified(w io.Writer, as *list, v *api.Verification) error {
 	if faults != nil {
 		return errors.Join(faults...)
 	}
-	if as.json {
+	if as.JSON {
 		return nil
 	}
 	state := "whole"
@@ -255,7 +256,7 @@ With --sidecar it prints, as Markdown, the sections S1, S2, … of each room: wh
 returned and what mail says.
 
 ` + aRun,
-		Args: oneRun,
+		Args: cli.OneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v, err := view(args[0])
 			if err != nil {
@@ -278,20 +279,4 @@ func view(name string) (*journal.View, error) {
 		return nil, err
 	}
 	return journal.NewView(path)
-}
-
-func oneRun(_ *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usage(fmt.Errorf("one run is required, not %d; see swarmbus runs", len(args)))
-	}
-	return nil
-}
-
-func atMost(n int) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) > n {
-			return usage(fmt.Errorf("%d arguments, at most %d are allowed", len(args), n))
-		}
-		return nil
-	}
 }

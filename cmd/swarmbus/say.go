@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -28,7 +29,7 @@ interrupted, or that waits for an answer, has the message when it goes on.
 ` + aRun,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usage(errors.New("a run and a text are required"))
+				return cli.Usage(errors.New("a run and a text are required"))
 			}
 			return nil
 		},
@@ -74,9 +75,9 @@ func goingOn(log journal.Reader, run, thread string) (string, error) {
 	}
 	switch len(open) {
 	case 0:
-		return "", usage(fmt.Errorf("every solve of %s is over: no agent would hear it", run))
+		return "", cli.Usage(fmt.Errorf("every solve of %s is over: no agent would hear it", run))
 	case 1:
 		return open[0], nil
 	}
-	return "", usage(fmt.Errorf("%d solves of %s are not over: name one with --thread: %s", len(open), run, strings.Join(open, ", ")))
+	return "", cli.Usage(fmt.Errorf("%d solves of %s are not over: name one with --thread: %s", len(open), run, strings.Join(open, ", ")))
 }

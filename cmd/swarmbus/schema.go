@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/schemas"
 	"github.com/swarmbus/swarmbus/internal/text"
 )
@@ -26,7 +27,7 @@ names of all of them:
   join       OpenAPI 3.1: a member of a swarm over HTTP
   frame      JSON Schema of what the feed of swarmbus serve sends
   team       JSON Schema of a team file`,
-		Args: atMost(1),
+		Args: cli.AtMost(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return schemas.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -37,7 +38,7 @@ names of all of them:
 				return err
 			}
 			if !slices.Contains(names, args[0]) {
-				return usage(fmt.Errorf("no schema %q%s", args[0], cmp.Or(text.Suggest(args[0], names), "; swarmbus schema lists them")))
+				return cli.Usage(fmt.Errorf("no schema %q%s", args[0], cmp.Or(text.Suggest(args[0], names), "; swarmbus schema lists them")))
 			}
 			text, err := schemas.Get(args[0])
 			if err == nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/teams"
@@ -28,7 +29,7 @@ func (f *form) define(flags *pflag.FlagSet) {
 
 func (f *form) check() error {
 	if f.json && f.log {
-		return usage(errors.New("--json and --log exclude each other"))
+		return cli.Usage(errors.New("--json and --log exclude each other"))
 	}
 	return nil
 }
@@ -58,7 +59,7 @@ func (s *screen) within(t *teams.Team, budget *limits.Budget) {
 // show prints the events of a solve, and returns the status of its result, after which it calls
 // stopped. Events follow if that says so.
 func (s *screen) show(events iter.Seq2[solves.Event, error], stopped func(*solves.Result) (goesOn bool)) error {
-	show := transcript.Text(s.out, lookOf(s.out, os.Environ(), 0))
+	show := transcript.Text(s.out, cli.LookOf(s.out, os.Environ(), 0))
 	switch {
 	case s.json:
 		show = transcript.JSON(s.out)
@@ -102,9 +103,9 @@ func (s *screen) status(r *solves.Result) error {
 	}
 	account := s.budget.Account()
 	fmt.Fprintln(s.notes, booked(account))
-	var status *statusError
-	if errors.As(err, &status) && status.status == exitNoConsensus && account.Refused > 0 {
-		status.status = exitBudget
+	var status *cli.StatusError
+	if errors.As(err, &status) && status.Status == cli.ExitNoConsensus && account.Refused > 0 {
+		status.Status = cli.ExitBudget
 	}
 	return err
 }
@@ -123,19 +124,19 @@ func statusOf(r *solves.Result) error {
 	case runlog.StopConsensus:
 		return nil
 	case runlog.StopSettled, runlog.StopContested, runlog.StopAnswered:
-		return &statusError{status: exitContested}
+		return &cli.StatusError{Status: cli.ExitContested}
 	case runlog.StopBudget, runlog.StopDeadline:
-		return &statusError{status: exitBudget}
+		return &cli.StatusError{Status: cli.ExitBudget}
 	case runlog.StopEscalated, runlog.StopAsked:
-		return &statusError{status: exitEscalated}
+		return &cli.StatusError{Status: cli.ExitEscalated}
 	case runlog.StopCancelled:
-		return &statusError{status: exitCancelled}
+		return &cli.StatusError{Status: cli.ExitCancelled}
 	case runlog.StopError:
 		if model := (*models.Error)(nil); errors.As(r.Err, &model) {
-			return &statusError{exitError, fmt.Errorf("%w\nswarmbus doctor, with the same --team or --model, says what to do", r.Err)}
+			return &cli.StatusError{Status: cli.ExitError, Err: fmt.Errorf("%w\nswarmbus doctor, with the same --team or --model, says what to do", r.Err)}
 		}
-		return &statusError{exitError, r.Err}
+		return &cli.StatusError{Status: cli.ExitError, Err: r.Err}
 	default:
-		return &statusError{status: exitNoConsensus}
+		return &cli.StatusError{Status: cli.ExitNoConsensus}
 	}
 }

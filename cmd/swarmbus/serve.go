@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
@@ -73,13 +74,13 @@ Teams beside the one on --stream, and the rooms of swarmbus rooms --nats, name t
   teams: [{team: ./policy.yaml, stream: policy}, {team: review, stream: reviews}]
   office: {file: ./office.yaml, stream: office, keys: /srv/office.keys}
 ` + natsHelp,
-		Args: atMost(0),
+		Args: cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.nats.check(cmd.Flags()); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("pace") && !f.demo {
-				return usage(errors.New("--pace is for --demo"))
+				return cli.Usage(errors.New("--pace is for --demo"))
 			}
 			f.stated = cmd.Flags().Changed("stream")
 			return f.serve(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -159,8 +160,8 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 // fill has the server show the logs, teams and rooms of the file, or the demo. It returns the logs.
 func (f *serveFlags) fill(ctx context.Context, config *serveConfig, o *server.Options, ends *ends, progress io.Writer) (logs logsOf, err error) {
 	o.Host = host.Options{
-		Dir: config.Dir, Version: version().String(), Demo: f.demo, Jaeger: config.Jaeger, Hook: hookOf(ctx),
-		Watch: func(b *bus.Bus) (func(), error) { return watch(ctx, b) },
+		Dir: config.Dir, Version: version().String(), Demo: f.demo, Jaeger: config.Jaeger, Hook: cli.HookOf(ctx),
+		Watch: func(b *bus.Bus) (func(), error) { return cli.Watch(ctx, b) },
 	}
 	if err := f.elsewhere(ctx, config, &o.Host, ends, &logs, progress); err != nil {
 		return nil, err
@@ -213,7 +214,7 @@ func (c *serveConfig) listen(ctx context.Context) (*server.Listener, error) {
 	at := server.At{Addr: c.Addr, Hosts: c.Hosts}
 	var err error
 	if at.URL, err = publicURL(c.URL); err != nil {
-		return nil, usage(fmt.Errorf("--public-url, or url in the file of --config: %w", err))
+		return nil, cli.Usage(fmt.Errorf("--public-url, or url in the file of --config: %w", err))
 	}
 	for _, text := range c.Trusted {
 		one, err := netip.ParsePrefix(text)
@@ -221,7 +222,7 @@ func (c *serveConfig) listen(ctx context.Context) (*server.Listener, error) {
 			one, err = netip.PrefixFrom(alone, alone.BitLen()), nil
 		}
 		if err != nil {
-			return nil, usage(fmt.Errorf("trusted in the file of --config: %q is neither an address nor a network such as 127.0.0.1/32", text))
+			return nil, cli.Usage(fmt.Errorf("trusted in the file of --config: %q is neither an address nor a network such as 127.0.0.1/32", text))
 		}
 		at.Trusted = append(at.Trusted, one.Masked())
 	}
@@ -239,9 +240,9 @@ func (c *serveConfig) listen(ctx context.Context) (*server.Listener, error) {
 	wrong := (*server.AddrError)(nil)
 	switch {
 	case errors.As(err, &wrong) && wrong.Public:
-		return nil, usage(fmt.Errorf("%w in the file of --config", err))
+		return nil, cli.Usage(fmt.Errorf("%w in the file of --config", err))
 	case wrong != nil:
-		return nil, usage(fmt.Errorf("--addr, or addr in the file of --config: %w", err))
+		return nil, cli.Usage(fmt.Errorf("--addr, or addr in the file of --config: %w", err))
 	case err != nil:
 		return nil, fmt.Errorf("--addr, or addr in the file of --config, %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/office"
 )
@@ -69,7 +70,7 @@ func TestServeRefusesUnsafeAndUnknownFlags(t *testing.T) {
 		`office.strem: there is no such key; did you mean "stream"?`:   {"--config", file("j.yaml", "office: {file: o.yaml, strem: o}\n")},
 	} {
 		var stderr bytes.Buffer
-		if status := run(t.Context(), append([]string{"serve"}, args...), io.Discard, &stderr); status == exitDecided || !strings.Contains(stderr.String(), want) {
+		if status := run(t.Context(), append([]string{"serve"}, args...), io.Discard, &stderr); status == cli.ExitDecided || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%v: status %d, %s", args, status, stderr.String())
 		}
 	}

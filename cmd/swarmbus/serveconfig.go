@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/internal/yamlfile"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
@@ -82,13 +83,13 @@ func (f *serveFlags) read() (*serveConfig, error) {
 			return nil, err
 		}
 		if err := yamlfile.New(f.config).Decode(text, c); err != nil {
-			return nil, usage(err)
+			return nil, cli.Usage(err)
 		}
 		c.beside(f.config)
 	}
 	c.Addr, c.Dir, c.Jaeger, c.URL = cmp.Or(f.addr, c.Addr, defaultAddr), cmp.Or(f.dir, c.Dir), cmp.Or(f.jaeger, c.Jaeger), cmp.Or(f.url, c.URL)
 	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
-		return nil, usage(errors.New("tls needs cert and key"))
+		return nil, cli.Usage(errors.New("tls needs cert and key"))
 	}
 	return c, nil
 }
@@ -116,7 +117,7 @@ func (c claimed) claim(name, run, file string) error {
 	for _, each := range [][2]string{{"the team", name}, {"the journal", run}} {
 		what, of := each[0], each[1]
 		if other, twice := c[what+of]; twice {
-			return usage(fmt.Errorf("%s and %s have both %s %q: give one of them another name", other, file, what, of))
+			return cli.Usage(fmt.Errorf("%s and %s have both %s %q: give one of them another name", other, file, what, of))
 		}
 		c[what+of] = file
 	}

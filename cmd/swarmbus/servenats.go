@@ -9,6 +9,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
 	"github.com/swarmbus/swarmbus/swarm/desk"
 	"github.com/swarmbus/swarmbus/swarm/teams"
@@ -41,21 +42,21 @@ func (all logsOf) err() (err error) {
 // checkNATS refuses what is not clear with --nats, or is for it alone.
 func (f *serveFlags) checkNATS(config *serveConfig) error {
 	if err := config.Office.check(f.nats.url != ""); err != nil {
-		return usage(err)
+		return cli.Usage(err)
 	}
 	for _, t := range config.Teams {
 		if t.Team == "" {
-			return usage(errors.New("teams: team is required: a ready-made team, or a file"))
+			return cli.Usage(errors.New("teams: team is required: a ready-made team, or a file"))
 		}
 		if t.Stream != "" && f.nats.url == "" {
-			return usage(fmt.Errorf("teams: the stream %q is for --nats: without it each team has a journal", t.Stream))
+			return cli.Usage(fmt.Errorf("teams: the stream %q is for --nats: without it each team has a journal", t.Stream))
 		}
 	}
 	if f.nats.url == "" {
 		return nil
 	}
 	if f.demo {
-		return usage(errors.New("--demo cannot be combined with --nats"))
+		return cli.Usage(errors.New("--demo cannot be combined with --nats"))
 	}
 	taken := map[string]string{}
 	if config.Office.File != "" {
@@ -67,7 +68,7 @@ func (f *serveFlags) checkNATS(config *serveConfig) error {
 			who = "the solves of --stream"
 		}
 		if other := taken[t.Stream]; other != "" {
-			return usage(fmt.Errorf("%s and %s have the stream %q: each needs its own, as in teams: [{team: review, stream: reviews}]", other, who, t.Stream))
+			return cli.Usage(fmt.Errorf("%s and %s have the stream %q: each needs its own, as in teams: [{team: review, stream: reviews}]", other, who, t.Stream))
 		}
 		taken[t.Stream] = who
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swarmbus/swarmbus/agents/asking"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/client"
@@ -53,7 +54,7 @@ func (l *link) Set(text string) error {
 func (f *serverFlag) client() (*client.Client, error) {
 	c, err := client.New(f.link, os.Getenv(tokenVariable))
 	if err != nil {
-		return nil, usage(fmt.Errorf("--server: %w", err))
+		return nil, cli.Usage(fmt.Errorf("--server: %w", err))
 	}
 	return c, nil
 }
@@ -71,7 +72,7 @@ func (f *serverFlag) archive() (archive, error) {
 func withServer(cmd *cobra.Command, allowed ...string) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if err == nil && flag.Name != "server" && !slices.Contains(allowed, flag.Name) {
-			err = usage(fmt.Errorf("--%s cannot be combined with --server: the team on the server sets it", flag.Name))
+			err = cli.Usage(fmt.Errorf("--%s cannot be combined with --server: the team on the server sets it", flag.Name))
 		}
 	})
 	return err
@@ -102,7 +103,7 @@ func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) e
 	to, err := a.named(asksAt(all))
 	if which := (*unnamed)(nil); errors.As(err, &which) {
 		sayAsked(cmd.ErrOrStderr(), a.solve.resume, f.words(), which.open)
-		err = usage(err)
+		err = cli.Usage(err)
 	}
 	switch {
 	case err != nil:
@@ -225,9 +226,9 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 	}
 	switch {
 	case len(args) != 1 || strings.TrimSpace(args[0]) == "":
-		return usage(errors.New("a task is required"))
+		return cli.Usage(errors.New("a task is required"))
 	case of.team.team == "":
-		return usage(errors.New("--server needs --team, the name of a team of the server"))
+		return cli.Usage(errors.New("--server needs --team, the name of a team of the server"))
 	}
 	c, err := f.client()
 	if err != nil {
@@ -245,7 +246,7 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 	if cmd.Flags().Changed("schema") {
 		answer, err := teams.AnswerOf(of.team.by.schema)
 		if err != nil {
-			return usage(fmt.Errorf("--schema: %w", err))
+			return cli.Usage(fmt.Errorf("--schema: %w", err))
 		}
 		task.Schema = json.RawMessage((&teams.Team{Answer: answer}).AnswerSchema())
 	}

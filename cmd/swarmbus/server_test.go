@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // consoleOf starts the server of the demo, and returns the link that it prints.
@@ -44,7 +46,7 @@ func startServer(t *testing.T, args ...string) (link string, end func() (said st
 	}()
 	end = sync.OnceValue(func() string {
 		cancel()
-		if status := <-ended; status != exitDecided {
+		if status := <-ended; status != cli.ExitDecided {
 			t.Errorf("status %d: %s", status, stderr.String())
 		}
 		return stderr.String()
@@ -76,57 +78,57 @@ func TestCommandsAskARunningServer(t *testing.T) {
 		return out, errs
 	}
 
-	out, _ := ask(exitDecided, "solve", ordersTask, "--team", "platform", "--facts-differ", "--checkable=false")
+	out, _ := ask(cli.ExitDecided, "solve", ordersTask, "--team", "platform", "--facts-differ", "--checkable=false")
 	if !strings.Contains(out, "Write once, with an outbox row") || !strings.Contains(out, "consensus") {
 		t.Errorf("solve printed %s", out)
 	}
-	_, errs := ask(exitEscalated, "solve", logsTask, "--team", "platform")
+	_, errs := ask(cli.ExitEscalated, "solve", logsTask, "--team", "platform")
 	asks := regexp.MustCompile(`swarmbus answer platform --question (\S+) TEXT --thread (\S+) --server LINK\n`).FindStringSubmatch(errs)
 	if asks == nil {
 		t.Fatalf("it does not say how to answer: %s", errs)
 	}
 	to, thread := "--question="+asks[1], asks[2]
-	if _, errs := ask(exitUsage, "answer", "platform", "--allow", to); !strings.Contains(errs, "it takes a text") {
+	if _, errs := ask(cli.ExitUsage, "answer", "platform", "--allow", to); !strings.Contains(errs, "it takes a text") {
 		t.Errorf("a question is answered like a call: %s", errs)
 	}
-	if _, errs := ask(exitUsage, "answer", "platform", "A year.", "--thread", thread); !strings.Contains(errs, asks[1]) || !strings.Contains(errs, "--call or --question is required") {
+	if _, errs := ask(cli.ExitUsage, "answer", "platform", "A year.", "--thread", thread); !strings.Contains(errs, asks[1]) || !strings.Contains(errs, "--call or --question is required") {
 		t.Errorf("an answer without an id: %s", errs)
 	}
-	if out, _ := ask(exitDecided, "answer", "platform"); !strings.Contains(out, "swarmbus answer platform --question "+asks[1]+" TEXT --server LINK\n") {
+	if out, _ := ask(cli.ExitDecided, "answer", "platform"); !strings.Contains(out, "swarmbus answer platform --question "+asks[1]+" TEXT --server LINK\n") {
 		t.Errorf("it lists %s", out)
 	}
-	if out, _ := ask(exitDecided, "answer", "platform", "Thirty days, encrypted.", to, "--by", "ada"); !strings.Contains(out, "goes on") || !strings.Contains(out, "The question was: ") || !strings.Contains(out, logsTask) {
+	if out, _ := ask(cli.ExitDecided, "answer", "platform", "Thirty days, encrypted.", to, "--by", "ada"); !strings.Contains(out, "goes on") || !strings.Contains(out, "The question was: ") || !strings.Contains(out, logsTask) {
 		t.Errorf("answer printed %s", out)
 	}
-	if _, errs := ask(exitError, "answer", "platform", "A year.", to); !strings.Contains(errs, "ada has answered first") {
+	if _, errs := ask(cli.ExitError, "answer", "platform", "A year.", to); !strings.Contains(errs, "ada has answered first") {
 		t.Errorf("a second answer: %s", errs)
 	}
-	if _, errs := ask(exitError, "answer", "platforms", "A year."); !strings.Contains(errs, `no run "platforms"; did you mean "platform"?`) {
+	if _, errs := ask(cli.ExitError, "answer", "platforms", "A year."); !strings.Contains(errs, `no run "platforms"; did you mean "platform"?`) {
 		t.Errorf("an answer in a run that is not there: %s", errs)
 	}
-	if out, _ := ask(exitDecided, "show", "platform", "--thread", thread, "--follow"); !strings.Contains(out, "Thirty days, encrypted.") || !strings.Contains(out, "Stop      consensus") {
+	if out, _ := ask(cli.ExitDecided, "show", "platform", "--thread", thread, "--follow"); !strings.Contains(out, "Thirty days, encrypted.") || !strings.Contains(out, "Stop      consensus") {
 		t.Errorf("show printed %s", out)
 	}
-	if out, _ := ask(exitDecided, "log", "platform", "--thread", thread, "--kind", "vote", "--json"); strings.Count(out, `"type":"vote"`) < 4 || strings.Count(out, "\n") != strings.Count(out, `"type":"vote"`) {
+	if out, _ := ask(cli.ExitDecided, "log", "platform", "--thread", thread, "--kind", "vote", "--json"); strings.Count(out, `"type":"vote"`) < 4 || strings.Count(out, "\n") != strings.Count(out, `"type":"vote"`) {
 		t.Errorf("log printed %s", out)
 	}
-	vote := regexp.MustCompile(`"seq":(\d+)`).FindStringSubmatch(first(ask(exitDecided, "log", "platform", "--thread", thread, "--kind", "vote", "--json")))[1]
-	if out, _ := ask(exitDecided, "retract", "platform", vote, "a mistake", "--by", "ada"); !strings.Contains(out, "the vote ["+vote+"] of ") && !strings.Contains(out, "Without ["+vote+"]") {
+	vote := regexp.MustCompile(`"seq":(\d+)`).FindStringSubmatch(first(ask(cli.ExitDecided, "log", "platform", "--thread", thread, "--kind", "vote", "--json")))[1]
+	if out, _ := ask(cli.ExitDecided, "retract", "platform", vote, "a mistake", "--by", "ada"); !strings.Contains(out, "the vote ["+vote+"] of ") && !strings.Contains(out, "Without ["+vote+"]") {
 		t.Errorf("retract printed %s", out)
 	}
-	if _, errs := ask(exitError, "retract", "platform", vote, "a mistake"); !strings.Contains(errs, "already taken back by ada") {
+	if _, errs := ask(cli.ExitError, "retract", "platform", vote, "a mistake"); !strings.Contains(errs, "already taken back by ada") {
 		t.Errorf("a second retraction: %s", errs)
 	}
-	if out, _ := ask(exitDecided, "runs"); !strings.Contains(out, "platform") || !strings.Contains(out, "being written by the server") {
+	if out, _ := ask(cli.ExitDecided, "runs"); !strings.Contains(out, "platform") || !strings.Contains(out, "being written by the server") {
 		t.Errorf("runs printed %s", out)
 	}
-	if out, _ := ask(exitDecided, "verify", "platform"); !strings.HasPrefix(out, "whole: records 1 to ") {
+	if out, _ := ask(cli.ExitDecided, "verify", "platform"); !strings.HasPrefix(out, "whole: records 1 to ") {
 		t.Errorf("verify printed %s", out)
 	}
-	if out, _ := ask(exitDecided, "replay", "platform"); !strings.HasPrefix(out, "identical: ") {
+	if out, _ := ask(cli.ExitDecided, "replay", "platform"); !strings.HasPrefix(out, "identical: ") {
 		t.Errorf("replay printed %s", out)
 	}
-	if _, errs := ask(exitError, "show", "none"); !strings.Contains(errs, `there is no run "none"`) {
+	if _, errs := ask(cli.ExitError, "show", "none"); !strings.Contains(errs, `there is no run "none"`) {
 		t.Errorf("a run that is not there: %s", errs)
 	}
 	for want, args := range map[string][]string{
@@ -136,15 +138,15 @@ func TestCommandsAskARunningServer(t *testing.T) {
 		"--deny needs a reason, and --vote is":    {"answer", "platform", "--deny", "--vote"},
 		"takes no directory":                      {"runs", "."},
 	} {
-		if _, errs := ask(exitUsage, args...); !strings.Contains(errs, want) {
+		if _, errs := ask(cli.ExitUsage, args...); !strings.Contains(errs, want) {
 			t.Errorf("%v: %s", args, errs)
 		}
 	}
 	wrong, _, _ := strings.Cut(link, "#")
-	if status, _, errs := swarmbusRun(t, "runs", "--server", wrong+"#token=wrong"); status != exitError || !strings.Contains(errs, "send its token") {
+	if status, _, errs := swarmbusRun(t, "runs", "--server", wrong+"#token=wrong"); status != cli.ExitError || !strings.Contains(errs, "send its token") {
 		t.Errorf("a wrong token: status %d, %s", status, errs)
 	}
-	if status, _, errs := swarmbusRun(t, "runs", "--server", wrong); status != exitUsage || !strings.Contains(errs, "token") {
+	if status, _, errs := swarmbusRun(t, "runs", "--server", wrong); status != cli.ExitUsage || !strings.Contains(errs, "token") {
 		t.Errorf("no token: status %d, %s", status, errs)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/pflag"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/server"
 )
@@ -37,7 +38,7 @@ func (f *serviceFlags) define(flags *pflag.FlagSet) {
 func (f *serviceFlags) log(w io.Writer) (*slog.Logger, error) {
 	var level slog.Level
 	if level.UnmarshalText([]byte(f.level)) != nil {
-		return nil, usage(fmt.Errorf("--log-level %q is not debug, info, warn or error", f.level))
+		return nil, cli.Usage(fmt.Errorf("--log-level %q is not debug, info, warn or error", f.level))
 	}
 	switch o := (&slog.HandlerOptions{Level: level}); f.format {
 	case "text":
@@ -45,7 +46,7 @@ func (f *serviceFlags) log(w io.Writer) (*slog.Logger, error) {
 	case "json":
 		return slog.New(slog.NewJSONHandler(w, o)), nil
 	}
-	return nil, usage(fmt.Errorf("--log-format %q is not text or json", f.format))
+	return nil, cli.Usage(fmt.Errorf("--log-format %q is not text or json", f.format))
 }
 
 // lines is a writer of what has no form of its own, for a log: a record has what is written at once.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/desk"
@@ -101,7 +102,7 @@ question is continued by swarmbus answer. --record writes the models' answers to
 Agents of a team file with the key join are programs of any language (docs/interop.md). With
 --nats the agents are processes that swarmbus agent starts, and the run is in a log on NATS
 servers (docs/scale.md). With --server a team of a running "swarmbus serve" works on the task.`,
-		Args: atMost(1),
+		Args: cli.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runSolve(cmd, args, &f) },
 	}
 	flags := cmd.Flags()
@@ -135,34 +136,34 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case f.team.deadline <= 0:
-		return usage(fmt.Errorf("--deadline %v is not positive", f.team.deadline))
+		return cli.Usage(fmt.Errorf("--deadline %v is not positive", f.team.deadline))
 	case f.settle && f.resume == "":
-		return usage(errors.New("--settle is for a run that --resume continues"))
+		return cli.Usage(errors.New("--settle is for a run that --resume continues"))
 	case f.nats.url != "":
 		if err := f.checkNATS(cmd, args); err != nil {
 			return err
 		}
 	case f.resume != "":
 		if name := given("team", "model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "schema", "rounds", "seed", "record", "cassette", "journal"); name != "" {
-			return usage(fmt.Errorf("--%s cannot be combined with --resume, which takes it from the run", name))
+			return cli.Usage(fmt.Errorf("--%s cannot be combined with --resume, which takes it from the run", name))
 		}
 		if len(args) > 0 {
-			return usage(errors.New("--resume takes the task from the run"))
+			return cli.Usage(errors.New("--resume takes the task from the run"))
 		}
 		return nil
 	}
 	if f.cassette != "" {
 		if name := given("model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "schema", "rounds", "seed", "base-url", "budget", "price", "record"); name != "" {
-			return usage(fmt.Errorf("--%s cannot be combined with --cassette, which contains it", name))
+			return cli.Usage(fmt.Errorf("--%s cannot be combined with --cassette, which contains it", name))
 		}
 		if len(args) > 0 {
-			return usage(errors.New("the task is in the cassette"))
+			return cli.Usage(errors.New("the task is in the cassette"))
 		}
 		return f.fromFile(cmd)
 	}
 	task := strings.TrimSpace(strings.Join(args, ""))
 	if task == "" && f.resume == "" {
-		return usage(errors.New("a task is required: swarmbus solve \"TASK\", or - for standard input"))
+		return cli.Usage(errors.New("a task is required: swarmbus solve \"TASK\", or - for standard input"))
 	}
 	team, err := f.team.make(cmd)
 	if err != nil {
@@ -201,7 +202,7 @@ func (t *solveTerms) here() (err error) {
 func notEmpty(cmd *cobra.Command) error {
 	for _, name := range []string{"team", "mode", "conflicts", "advocate", "writer", "schema", "budget", "base-url", "record", "cassette", "journal", "resume", "by", "vote", "against", "call", "question", "allow", "deny"} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
-			return usage(fmt.Errorf("--%s is empty", name))
+			return cli.Usage(fmt.Errorf("--%s is empty", name))
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // decides is a model of which the planner proposes and all vote.
@@ -45,7 +46,7 @@ func TestSolveRecordsAndReplaysOverEachProvider(t *testing.T) {
 		status, recorded, stderr := swarmbusRun(t, "solve", "Which policy?", "--mode", "deliberate", "--context", "for clients", "--agents", "7", "--model", model, "--base-url", server.URL,
 			"--record", tape, "--journal", filepath.Join(dir, "run.journal"), "--budget", "2usd", "--price", model+"=2.5/10", "--log")
 		server.Close()
-		if status != exitDecided || !strings.Contains(recorded, "use jitter") {
+		if status != cli.ExitDecided || !strings.Contains(recorded, "use jitter") {
 			t.Fatalf("%s: status %d: %s%s", provider, status, recorded, stderr)
 		}
 		_, exported, _ := swarmbusRun(t, "export", tape)
@@ -53,18 +54,18 @@ func TestSolveRecordsAndReplaysOverEachProvider(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, from := range []string{tape, lines} {
-			if status, again, stderr := swarmbusRun(t, "solve", "--cassette", from, "--log"); status != exitDecided || again != recorded {
+			if status, again, stderr := swarmbusRun(t, "solve", "--cassette", from, "--log"); status != cli.ExitDecided || again != recorded {
 				t.Errorf("%s: the replay of %s differs: %d, %s%s", provider, filepath.Base(from), status, again, stderr)
 			}
 		}
-		if status, out, _ := swarmbusRun(t, "verify", filepath.Join(dir, "run.journal")); status != exitDecided {
+		if status, out, _ := swarmbusRun(t, "verify", filepath.Join(dir, "run.journal")); status != cli.ExitDecided {
 			t.Errorf("%s: verify: %d, %s", provider, status, out)
 		}
 		bytesOf, err := os.ReadFile(tape)
 		if err != nil || bytes.Contains(bytesOf, []byte(modelstest.Key)) || strings.Contains(recorded+stderr+exported, modelstest.Key) {
 			t.Errorf("%s: %v: the key is recorded or printed", provider, err)
 		}
-		if status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", model, "--base-url", server.URL, "--record", tape); status != exitError || !strings.Contains(stderr, "is not empty") {
+		if status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", model, "--base-url", server.URL, "--record", tape); status != cli.ExitError || !strings.Contains(stderr, "is not empty") {
 			t.Errorf("%s: recording over a tape: %d, %s", provider, status, stderr)
 		}
 	}
@@ -76,7 +77,7 @@ func TestACassetteThatMissesACallEndsWithAnErrorThatNamesIt(t *testing.T) {
 	server := modelstest.NewServer(modelstest.OpenAI, decides)
 	defer server.Close()
 	tape := filepath.Join(t.TempDir(), "tape")
-	if status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--agents", "5", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--record", tape); status != exitDecided {
+	if status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--agents", "5", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--record", tape); status != cli.ExitDecided {
 		t.Fatal(status, stderr)
 	}
 	_, exported, _ := swarmbusRun(t, "export", tape)
@@ -90,7 +91,7 @@ func TestACassetteThatMissesACallEndsWithAnErrorThatNamesIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		status, out, stderr := swarmbusRun(t, "solve", "--cassette", path)
-		if status != exitError || !strings.Contains(stderr, "is not recorded") || !strings.Contains(stderr, "of turn ") {
+		if status != cli.ExitError || !strings.Contains(stderr, "is not recorded") || !strings.Contains(stderr, "of turn ") {
 			t.Errorf("%s: status %d, stderr %q: %s", name, status, stderr, out)
 		}
 	}
@@ -103,7 +104,7 @@ func TestSolveWithAWrongKeyFailsWithoutPrintingIt(t *testing.T) {
 	for _, around := range []string{"", " ", "\n"} {
 		t.Setenv("OPENAI_API_KEY", secret+around)
 		status, out, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--json")
-		if status != exitError || strings.Contains(out+stderr, secret) || !strings.Contains(stderr, "the key is missing, wrong or not enough") {
+		if status != cli.ExitError || strings.Contains(out+stderr, secret) || !strings.Contains(stderr, "the key is missing, wrong or not enough") {
 			t.Errorf("with %q behind it: status %d: %s%s", around, status, out, stderr)
 		}
 	}
@@ -114,7 +115,7 @@ func TestSolveReportsSoonThatNoServerListens(t *testing.T) {
 	server := modelstest.NewServer(modelstest.OpenAI, decides)
 	server.Close()
 	status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--agents", "7", "--model", "openai:"+modelstest.Name, "--base-url", server.URL)
-	if status != exitError || strings.Count(stderr, "again in") != 7*2 || !strings.Contains(stderr, "connection refused") {
+	if status != cli.ExitError || strings.Count(stderr, "again in") != 7*2 || !strings.Contains(stderr, "connection refused") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }
@@ -124,7 +125,7 @@ func TestSolveWithTooLittleBudgetSaysSo(t *testing.T) {
 	defer server.Close()
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
 	status, out, _ := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--budget", "1000tokens")
-	if status != exitBudget || !strings.Contains(out, "Stop      budget") || len(server.Requests()) != 0 {
+	if status != cli.ExitBudget || !strings.Contains(out, "Stop      budget") || len(server.Requests()) != 0 {
 		t.Errorf("status %d, %d calls: %s", status, len(server.Requests()), out)
 	}
 }
@@ -137,9 +138,9 @@ func TestSolvePrintsSpendingAndThatTheBudgetRanOut(t *testing.T) {
 		status int
 		want   string
 	}{
-		"cut off": {modelstest.Reply{Text: "x", Fault: modelstest.CutOff}, "9000tokens", exitBudget, "the likely cost of calls that failed"},
-		"passes":  {modelstest.Reply{Text: `{"say":[{"type":"pass","reason":""}]}`, Usage: models.Usage{Input: 4000, Output: 500}}, "9000tokens", exitBudget, "2 calls refused"},
-		"enough":  {modelstest.Reply{Text: `{"say":[{"type":"pass","reason":""}]}`, Usage: models.Usage{Input: 40, Output: 5}}, "900000tokens", exitNoConsensus, "budget: 135 tokens and 0usd spent\n"},
+		"cut off": {modelstest.Reply{Text: "x", Fault: modelstest.CutOff}, "9000tokens", cli.ExitBudget, "the likely cost of calls that failed"},
+		"passes":  {modelstest.Reply{Text: `{"say":[{"type":"pass","reason":""}]}`, Usage: models.Usage{Input: 4000, Output: 500}}, "9000tokens", cli.ExitBudget, "2 calls refused"},
+		"enough":  {modelstest.Reply{Text: `{"say":[{"type":"pass","reason":""}]}`, Usage: models.Usage{Input: 40, Output: 5}}, "900000tokens", cli.ExitNoConsensus, "budget: 135 tokens and 0usd spent\n"},
 	} {
 		server := modelstest.NewServer(modelstest.OpenAI, func(int, *models.Request) modelstest.Reply { return c.reply })
 		status, out, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--budget", c.budget)
@@ -180,7 +181,7 @@ func TestSolveRefusesWrongUsage(t *testing.T) {
 		{"x", "--model", "ollama:m", "--journal="},
 		{"x", "--model", "ollama:m", "--resume="},
 	} {
-		if status, _, stderr := swarmbusRun(t, append([]string{"solve"}, args...)...); status != exitUsage {
+		if status, _, stderr := swarmbusRun(t, append([]string{"solve"}, args...)...); status != cli.ExitUsage {
 			t.Errorf("%q: status %d: %s", args, status, stderr)
 		}
 	}
@@ -192,11 +193,11 @@ func TestSolveRefusesWrongUsage(t *testing.T) {
 		"--rounds -1 is not positive":                                           {"x", "--model", "ollama:a", "--rounds", "-1"},
 		"--deadline -1s is not positive":                                        {"x", "--model", "ollama:a", "--deadline", "-1s"},
 	} {
-		if status, _, stderr := swarmbusRun(t, append([]string{"solve"}, args...)...); status != exitUsage || !strings.Contains(stderr, want) {
+		if status, _, stderr := swarmbusRun(t, append([]string{"solve"}, args...)...); status != cli.ExitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%q: status %d: %s", args, status, stderr)
 		}
 	}
-	if status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:m"); status != exitError || !strings.Contains(stderr, "OPENAI_API_KEY") {
+	if status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:m"); status != cli.ExitError || !strings.Contains(stderr, "OPENAI_API_KEY") {
 		t.Errorf("without a key: %d, %s", status, stderr)
 	}
 }
@@ -214,15 +215,15 @@ func TestNoLineIsCutThatIsNotForATerminal(t *testing.T) {
 	for _, args := range [][]string{
 		{"solve", "Which policy?", "--mode", "deliberate", "--model", "openai:" + modelstest.Name, "--base-url", server.URL, "--journal", path}, {"show", path}, {"show", path, "--full"}, {"log", path},
 	} {
-		if status, out, stderr := swarmbusRun(t, args...); status != exitDecided || !strings.Contains(out, long+"\n") {
+		if status, out, stderr := swarmbusRun(t, args...); status != cli.ExitDecided || !strings.Contains(out, long+"\n") {
 			t.Errorf("%q: status %d: %s%s", args, status, out, stderr)
 		}
 	}
 	for _, command := range []string{"show", "log"} {
-		if status, out, _ := swarmbusRun(t, command, path, "--width", "60"); status != exitDecided || strings.Contains(out, "at last") {
+		if status, out, _ := swarmbusRun(t, command, path, "--width", "60"); status != cli.ExitDecided || strings.Contains(out, "at last") {
 			t.Errorf("%s: a line is not cut: %s", command, out)
 		}
-		if status, _, stderr := swarmbusRun(t, command, path, "--width", "0"); status != exitUsage || !strings.Contains(stderr, "--width 0 is not positive") {
+		if status, _, stderr := swarmbusRun(t, command, path, "--width", "0"); status != cli.ExitUsage || !strings.Contains(stderr, "--width 0 is not positive") {
 			t.Errorf("%s: status %d: %s", command, status, stderr)
 		}
 	}
@@ -235,7 +236,7 @@ func TestInvalidCassetteIsRefused(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if status, _, stderr := swarmbusRun(t, "solve", "--cassette", path); status != exitError {
+		if status, _, stderr := swarmbusRun(t, "solve", "--cassette", path); status != cli.ExitError {
 			t.Errorf("%q: status %d: %s", text, status, stderr)
 		}
 	}
@@ -268,7 +269,7 @@ func TestADebateThatTheBudgetDoesNotHaveIsNotHeld(t *testing.T) {
 		})
 		status, out, errs := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--agents", "2", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--budget", budget)
 		server.Close()
-		if said := strings.Contains(out, "planner cannot pay for a debate about planner-1 and critic-1"); status != exitNoConsensus || argued.Load() != argues || said == argues {
+		if said := strings.Contains(out, "planner cannot pay for a debate about planner-1 and critic-1"); status != cli.ExitNoConsensus || argued.Load() != argues || said == argues {
 			t.Errorf("%s: status %d, argued: %v: %s%s", budget, status, argued.Load(), out, errs)
 		}
 	}
@@ -291,7 +292,7 @@ func TestWithoutAModelTheKeysThatAreSetDecide(t *testing.T) {
 	defer front.Close()
 	t.Setenv("OLLAMA_HOST", front.URL)
 	status, stdout, stderr := swarmbusRun(t, "solve", "Which day?")
-	if status != exitDecided || !strings.Contains(stdout, "Friday") || !strings.Contains(stderr, "the agents ask ollama:"+modelstest.Name+", at no cost") {
+	if status != cli.ExitDecided || !strings.Contains(stdout, "Friday") || !strings.Contains(stderr, "the agents ask ollama:"+modelstest.Name+", at no cost") {
 		t.Errorf("status %d\n%s\n%s", status, stdout, stderr)
 	}
 }

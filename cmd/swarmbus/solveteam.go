@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
@@ -96,7 +97,7 @@ func (t *terms) check(flags *pflag.FlagSet) error {
 // make returns the team: that of a file, with what flags change, or one of flags alone.
 func (f *teamFlags) make(cmd *cobra.Command) (*teams.Team, error) {
 	if err := f.check(cmd); err != nil {
-		return nil, usage(err)
+		return nil, cli.Usage(err)
 	}
 	var wrong error
 	change := func(t *teams.Team) { wrong = f.change(cmd, t) }
@@ -114,11 +115,11 @@ func (f *teamFlags) make(cmd *cobra.Command) (*teams.Team, error) {
 		}
 	}
 	if wrong != nil {
-		return nil, usage(wrong)
+		return nil, cli.Usage(wrong)
 	}
 	if err == nil && f.team == "" {
 		if err = team.Validate(); err != nil {
-			err = usage(err)
+			err = cli.Usage(err)
 		}
 	}
 	if err == nil {
@@ -131,7 +132,7 @@ func (f *teamFlags) make(cmd *cobra.Command) (*teams.Team, error) {
 func (f *teamFlags) choose(cmd *cobra.Command) (*teams.Team, error) {
 	t, err := providers.Choose(cmd.Context(), f.agents)
 	if err != nil {
-		return nil, usage(fmt.Errorf("no --model is named, and %w", err))
+		return nil, cli.Usage(fmt.Errorf("no --model is named, and %w", err))
 	}
 	most := "at no cost"
 	if t.Budget != "" {
@@ -149,7 +150,7 @@ func idle(cmd *cobra.Command, t *teams.Team) error {
 		only := cmp.Or(effective[field], "in mode deliberate")
 		name := cmp.Or(map[string]string{"factsDiffer": "facts-differ"}[field], field)
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && named != teams.DefaultMode {
-			return usage(fmt.Errorf("--%s %v has no effect in mode %s, only %s", name, flag.Value, named, only))
+			return cli.Usage(fmt.Errorf("--%s %v has no effect in mode %s, only %s", name, flag.Value, named, only))
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "swarmbus: %s has no effect in mode %s, only %s\n", field, named, only)
 	}

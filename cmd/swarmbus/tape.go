@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // termsKey is where a cassette has what its solve depends on.
@@ -61,7 +62,7 @@ func readTerms(results *journal.Results, terms *solveTerms) error {
 		err = terms.problem()
 	}
 	if err != nil {
-		return &statusError{exitError, fmt.Errorf("the terms of the solve are damaged: %q: %w", about, err)}
+		return &cli.StatusError{Status: cli.ExitError, Err: fmt.Errorf("the terms of the solve are damaged: %q: %w", about, err)}
 	}
 	return nil
 }

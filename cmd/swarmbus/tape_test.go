@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 const committedTape = "../../examples/thinkers/retry.cassette"
@@ -35,7 +37,7 @@ func FuzzDamagedCassettes(f *testing.F) {
 			{"solve", "--cassette", tape, "--deadline", "5m"}, {"import", tape, journal}, {"show", journal}, {"log", journal}, {"runs", dir}, {"replay", journal}, {"solve", "--resume", journal, "--deadline", "1ms"},
 		} {
 			status, _, stderr := swarmbusRun(t, args...)
-			if status == exitError && !strings.HasPrefix(stderr, "swarmbus: ") && !strings.Contains(stderr, "\nswarmbus: ") {
+			if status == cli.ExitError && !strings.HasPrefix(stderr, "swarmbus: ") && !strings.Contains(stderr, "\nswarmbus: ") {
 				t.Errorf("%q: status %d: %s", args, status, stderr)
 			}
 		}
@@ -55,7 +57,7 @@ func TestTermsOutOfBoundsAreDamage(t *testing.T) {
 		if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil || damaged == string(whole) {
 			t.Fatal(from, err)
 		}
-		if status, _, stderr := swarmbusRun(t, "solve", "--cassette", path); status != exitError || !strings.Contains(stderr, "damaged") {
+		if status, _, stderr := swarmbusRun(t, "solve", "--cassette", path); status != cli.ExitError || !strings.Contains(stderr, "damaged") {
 			t.Errorf("%s: status %d: %s", to, status, stderr)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
@@ -44,7 +45,7 @@ func newTeamInit() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			content, found := teams.Ready(from)
 			if !found {
-				return usage(fmt.Errorf("--from %q is none of %s%s", from, strings.Join(teams.Names(), ", "), text.Suggest(from, teams.Names())))
+				return cli.Usage(fmt.Errorf("--from %q is none of %s%s", from, strings.Join(teams.Names(), ", "), text.Suggest(from, teams.Names())))
 			}
 			file, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 			if err != nil {
@@ -77,14 +78,14 @@ func listTeam(called string, t *teams.Team) listedTeam {
 }
 
 func newTeamList() *cobra.Command {
-	var as list
+	var as cli.List
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the ready-made teams",
-		Args:  noArgs,
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var all []listedTeam
-			t := table{titles: []string{"team", "agents"}}
+			t := cli.Table{Titles: []string{"team", "agents"}}
 			for _, name := range teams.Names() {
 				team, err := teams.Load(name)
 				if err != nil {
@@ -92,17 +93,17 @@ func newTeamList() *cobra.Command {
 				}
 				of := listTeam(name, team)
 				all = append(all, of)
-				t.row(name, strings.Join(of.Agents, ", "))
+				t.Row(name, strings.Join(of.Agents, ", "))
 			}
-			return errors.Join(as.check(), printList(cmd.OutOrStdout(), &as, all, &t))
+			return errors.Join(as.Check(), cli.PrintList(cmd.OutOrStdout(), &as, all, &t))
 		},
 	}
-	as.define(cmd.Flags())
+	as.Define(cmd.Flags())
 	return cmd
 }
 
 func newTeamCheck() *cobra.Command {
-	var as list
+	var as cli.List
 	cmd := &cobra.Command{
 		Use:   "check NAME|FILE",
 		Short: "Say what is wrong with a team, with line and column",
@@ -112,18 +113,18 @@ func newTeamCheck() *cobra.Command {
 			if err == nil {
 				err = idle(cmd, team)
 			}
-			if err != nil && as.json {
-				return errors.Join(encode(cmd.OutOrStdout(), []listedTeam{{Team: args[0], Agents: []string{}, Models: []string{}, Problem: err.Error()}}), err)
+			if err != nil && as.JSON {
+				return errors.Join(cli.Encode(cmd.OutOrStdout(), []listedTeam{{Team: args[0], Agents: []string{}, Models: []string{}, Problem: err.Error()}}), err)
 			}
 			if err != nil {
 				return err
 			}
-			var said table
-			said.row(fmt.Sprintf("%s is a team of %s with %s", args[0], text.Plural(len(team.Agents), "agent"), text.Plural(len(team.Models), "model")))
-			return printList(cmd.OutOrStdout(), &as, []listedTeam{listTeam(args[0], team)}, &said)
+			var said cli.Table
+			said.Row(fmt.Sprintf("%s is a team of %s with %s", args[0], text.Plural(len(team.Agents), "agent"), text.Plural(len(team.Models), "model")))
+			return cli.PrintList(cmd.OutOrStdout(), &as, []listedTeam{listTeam(args[0], team)}, &said)
 		},
 	}
-	as.report(cmd.Flags())
+	as.Report(cmd.Flags())
 	return cmd
 }
 
@@ -131,7 +132,7 @@ func newTeamSchema() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON schema of a team file, for editors",
-		Args:  noArgs,
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := io.WriteString(cmd.OutOrStdout(), teams.Schema())
 			return err
@@ -140,7 +141,7 @@ func newTeamSchema() *cobra.Command {
 }
 
 func newTeamShow() *cobra.Command {
-	var as list
+	var as cli.List
 	cmd := &cobra.Command{
 		Use:   "show NAME|FILE",
 		Short: "Print a team with its defaults, as a file",
@@ -150,8 +151,8 @@ func newTeamShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if as.json {
-				return encode(cmd.OutOrStdout(), []any{team.Whole()})
+			if as.JSON {
+				return cli.Encode(cmd.OutOrStdout(), []any{team.Whole()})
 			}
 			whole, err := yaml.MarshalWithOptions(team.Whole(), yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
 			if err != nil {
@@ -161,12 +162,12 @@ func newTeamShow() *cobra.Command {
 			return err
 		},
 	}
-	as.report(cmd.Flags())
+	as.Report(cmd.Flags())
 	return cmd
 }
 
 func newTeamPolicy() *cobra.Command {
-	var as list
+	var as cli.List
 	cmd := &cobra.Command{
 		Use:   "policy NAME|FILE CALL.json",
 		Short: "Say whether a call of a tool would be made, and by which rule",
@@ -187,18 +188,18 @@ agent, tool and args. It calls no tool, and runs the rules' checks.
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[1], err)
 			}
-			said := table{rows: [][]string{{fmt.Sprint(j.Policy)}}}
+			said := cli.Table{Rows: [][]string{{fmt.Sprint(j.Policy)}}}
 			for _, why := range j.Why {
-				said.row("  " + why)
+				said.Row("  " + why)
 			}
 			type judged struct {
 				Policy string   `json:"policy"`
 				Why    []string `json:"why"`
 			}
-			return printList(cmd.OutOrStdout(), &as, []judged{{fmt.Sprint(j.Policy), append([]string{}, j.Why...)}}, &said)
+			return cli.PrintList(cmd.OutOrStdout(), &as, []judged{{fmt.Sprint(j.Policy), append([]string{}, j.Why...)}}, &said)
 		},
 	}
-	as.report(cmd.Flags())
+	as.Report(cmd.Flags())
 	return cmd
 }
 
@@ -210,11 +211,11 @@ func judged(ctx context.Context, team *teams.Team, written []byte) (j tools.Judg
 		Args  json.RawMessage `json:"args"`
 	}
 	if err := json.Unmarshal(written, &call); err != nil {
-		return j, usage(fmt.Errorf("not a JSON object with agent, tool and args: %w", err))
+		return j, cli.Usage(fmt.Errorf("not a JSON object with agent, tool and args: %w", err))
 	}
 	i := slices.IndexFunc(team.Agents, func(a teams.Agent) bool { return a.ID == call.Agent })
 	if i < 0 {
-		return j, usage(fmt.Errorf("agent: the team has no agent %q", call.Agent))
+		return j, cli.Usage(fmt.Errorf("agent: the team has no agent %q", call.Agent))
 	}
 	if _, unclear := asking.Show(string(call.Args)); unclear != nil {
 		return tools.Judgement{Policy: tools.Deny, Why: []string{unclear.Error()}}, nil //nolint:nilerr // that is the judgement
@@ -236,7 +237,7 @@ func judged(ctx context.Context, team *teams.Team, written []byte) (j tools.Judg
 
 func oneFile(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usage(fmt.Errorf("one team is required, not %d: a file, or %s", len(args), strings.Join(teams.Names(), ", ")))
+		return cli.Usage(fmt.Errorf("one team is required, not %d: a file, or %s", len(args), strings.Join(teams.Names(), ", ")))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/timetest"
 	"github.com/swarmbus/swarmbus/swarm/teams"
@@ -60,7 +61,7 @@ func TestATeamFileSaysWhatFlagsSay(t *testing.T) {
 			"--context", "for clients", "--seed", "3", "--budget", "2usd", "--deadline", "1m", "--journal", byFlags,
 		}, c.flags...)
 		first, out, errs := swarmbusRun(t, args...)
-		if second, again, _ := swarmbusRun(t, "solve", "Which policy?", "--team", file); second != first || first == exitError || first == exitUsage {
+		if second, again, _ := swarmbusRun(t, "solve", "Which policy?", "--team", file); second != first || first == cli.ExitError || first == cli.ExitUsage {
 			t.Fatalf("%s: status %d with flags, %d with a file: %s%s%s", name, first, second, out, errs, again)
 		}
 		if diff := cmp.Diff(saidIn(t, byFlags), saidIn(t, byFile)); diff != "" {
@@ -114,7 +115,7 @@ func TestFlagsWinOverTheFile(t *testing.T) {
 	file := teamFile(t, "rounds: 5", "budget: 10tokens", "journal: "+filepath.Join(t.TempDir(), "file"+runs.Suffix))
 	path := filepath.Join(t.TempDir(), "flag"+runs.Suffix)
 	status, out, errs := swarmbusRun(t, "solve", "x", "--team", file, "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--budget", "90000tokens", "--journal", path)
-	if status != exitDecided || !strings.Contains(errs, "journal: "+path) {
+	if status != cli.ExitDecided || !strings.Contains(errs, "journal: "+path) {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
 }
@@ -127,13 +128,13 @@ func TestARecordedTeamIsReplayedWithoutItsFile(t *testing.T) {
 	t.Setenv("TEAM_SERVER", server.URL)
 	file, tape := teamFile(t, "strategy: bayesian"), filepath.Join(t.TempDir(), "tape")
 	status, recorded, errs := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--team", file, "--record", tape, "--log")
-	if status != exitDecided {
+	if status != cli.ExitDecided {
 		t.Fatal(status, recorded, errs)
 	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if status, again, errs := swarmbusRun(t, "solve", "--cassette", tape, "--log"); status != exitDecided || again != recorded {
+	if status, again, errs := swarmbusRun(t, "solve", "--cassette", tape, "--log"); status != cli.ExitDecided || again != recorded {
 		t.Errorf("the replay differs: %d %s%s", status, again, errs)
 	}
 }
@@ -165,11 +166,11 @@ func TestTeamRefusesWrongUsage(t *testing.T) {
 		"a task is required":                               {"solve", "--team", file},
 		"--price \"openai:other=1/2\" is for a model that": {"solve", "x", "--team", file, "--price", "openai:other=1/2"},
 	} {
-		if status, _, stderr := swarmbusRun(t, args...); status != exitUsage || !strings.Contains(stderr, want) {
+		if status, _, stderr := swarmbusRun(t, args...); status != cli.ExitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%q: status %d: %s", args, status, stderr)
 		}
 	}
-	if status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--team", file); status != exitError || !strings.Contains(stderr, "the environment variable TEAM_SERVER is not set") {
+	if status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--team", file); status != cli.ExitError || !strings.Contains(stderr, "the environment variable TEAM_SERVER is not set") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }
@@ -180,7 +181,7 @@ func TestAgentThatTheTeamLacksIsRefusedBeforeAServerAnswers(t *testing.T) {
 	var out, errs strings.Builder
 	status := run(ctx, []string{"agent", "--nats", "nats://127.0.0.1:1", "--model", "openai:" + modelstest.Name, "--as", "plannr"}, &out, &errs)
 	want := "swarmbus: --as \"plannr\" is none of the team's agents planner, critic, verifier; did you mean \"planner\"?\n"
-	if status != exitUsage || errs.String() != want || ctx.Err() != nil {
+	if status != cli.ExitUsage || errs.String() != want || ctx.Err() != nil {
 		t.Errorf("status %d: got %q, want %q", status, errs.String(), want)
 	}
 }
@@ -229,7 +230,7 @@ func TestTeamCheckSaysWhatReachesNobody(t *testing.T) {
 		if err := os.WriteFile(file, []byte(team+more), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if status, _, errs := swarmbusRun(t, "team", "check", file); status != exitDecided || !strings.Contains(errs, want) || want == "" && errs != "" {
+		if status, _, errs := swarmbusRun(t, "team", "check", file); status != cli.ExitDecided || !strings.Contains(errs, want) || want == "" && errs != "" {
 			t.Errorf("%q: status %d: %s", more, status, errs)
 		}
 	}

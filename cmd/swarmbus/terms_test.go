@@ -7,6 +7,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // answers is a model that does what a plan asks for, and deliberates otherwise.
@@ -44,7 +45,7 @@ func TestFlagsOfSolveAreItsTermsAndItsPlan(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "run.journal")
 		args := append([]string{"solve", "Which policy?", "--model", "openai:" + modelstest.Name, "--base-url", server.URL, "--journal", path, "--log"}, c.flags...)
 		status, out, errs := swarmbusRun(t, args...)
-		if want := map[string]int{"single": exitContested}[name]; status != want {
+		if want := map[string]int{"single": cli.ExitContested}[name]; status != want {
 			t.Fatalf("%s: status %d: %s%s", name, status, out, errs)
 		}
 		for _, want := range c.want {
@@ -64,7 +65,7 @@ func TestFlagsOfSolveAreItsTermsAndItsPlan(t *testing.T) {
 		"--quorum 0 is not positive": {"--quorum", "0"},
 		`--conflicts "duel" is not`:  {"--conflicts", "duel"},
 	} {
-		if status, _, errs := swarmbusRun(t, append([]string{"solve", "x", "--model", "ollama:m"}, flags...)...); status != exitUsage || !strings.Contains(errs, want) {
+		if status, _, errs := swarmbusRun(t, append([]string{"solve", "x", "--model", "ollama:m"}, flags...)...); status != cli.ExitUsage || !strings.Contains(errs, want) {
 			t.Errorf("%q: status %d: %s", flags, status, errs)
 		}
 	}

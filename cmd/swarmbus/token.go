@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/guard"
@@ -16,7 +17,7 @@ import (
 // newToken returns the commands for the tokens of a server.
 func newToken() *cobra.Command {
 	var dir, role string
-	var as list
+	var as cli.List
 	tokens := func() (guard.Tokens, error) {
 		if dir != "" {
 			return guard.Tokens{Path: filepath.Join(dir, guard.TokensFile)}, nil
@@ -26,7 +27,7 @@ func newToken() *cobra.Command {
 	}
 	named := func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usage(errors.New("one name is required"))
+			return cli.Usage(errors.New("one name is required"))
 		}
 		return nil
 	}
@@ -58,9 +59,9 @@ answers questions, and speaks in rooms; an operator does everything.`,
 	every := &cobra.Command{
 		Use:   "list",
 		Short: "List the tokens of a server",
-		Args:  noArgs,
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := as.check(); err != nil {
+			if err := as.Check(); err != nil {
 				return err
 			}
 			of, err := tokens()
@@ -71,15 +72,15 @@ answers questions, and speaks in rooms; an operator does everything.`,
 			if err != nil {
 				return err
 			}
-			said := table{titles: []string{"NAME", "ROLE", "MADE"}}
+			said := cli.Table{Titles: []string{"NAME", "ROLE", "MADE"}}
 			for i, t := range all {
 				all[i].Hash = nil // for the server alone
-				said.row(t.Name, string(t.Role), t.Made.Format(time.RFC3339))
+				said.Row(t.Name, string(t.Role), t.Made.Format(time.RFC3339))
 			}
-			return printList(cmd.OutOrStdout(), &as, all, &said)
+			return cli.PrintList(cmd.OutOrStdout(), &as, all, &said)
 		},
 	}
-	as.define(every.Flags())
+	as.Define(every.Flags())
 	gone := &cobra.Command{
 		Use:   "revoke NAME",
 		Short: "Take a token back: from now on it opens nothing",

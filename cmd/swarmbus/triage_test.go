@@ -19,6 +19,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
 )
 
@@ -147,11 +148,11 @@ func TestRecordTriage(t *testing.T) {
 	tape := filepath.Join(t.TempDir(), "tape")
 	status, out, errs := swarmbusRun(t, "solve", "Why did payments fail on 2 June?", "--team", triageTeam, "--base-url", server.URL,
 		"--record", tape, "--journal", p.run)
-	if status != exitEscalated {
+	if status != cli.ExitEscalated {
 		t.Fatal(status, out, errs)
 	}
 	status, out, errs = swarmbusRun(t, "answer", p.run, "--call", idOf(errs), "--allow", "--by", "ann", "--record", tape)
-	if status != exitDecided {
+	if status != cli.ExitDecided {
 		t.Fatal(status, out, errs)
 	}
 	_, lines, _ := swarmbusRun(t, "export", tape)
@@ -181,7 +182,7 @@ func TestATeamReadsFilesAndAsksBeforeItWrites(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	status, out, errs := swarmbusRun(t, "solve", "--team", triageTeam, "--cassette", triageTape, "--journal", p.run)
-	if status != exitEscalated || !strings.Contains(out, "Stop      asked") || p.written(t) != "" {
+	if status != cli.ExitEscalated || !strings.Contains(out, "Stop      asked") || p.written(t) != "" {
 		t.Fatalf("status %d: %s%s", status, out, errs)
 	}
 	for _, want := range []string{
@@ -202,7 +203,7 @@ func TestATeamReadsFilesAndAsksBeforeItWrites(t *testing.T) {
 		t.Errorf("docs/teams.md shows %s\ngot %s", want, errs)
 	}
 	for range 2 { // a run that asks only asks again
-		if status, out, again := swarmbusRun(t, "solve", "--resume", p.run); status != exitEscalated || out != "" || !strings.Contains(again, "tool: files/write") {
+		if status, out, again := swarmbusRun(t, "solve", "--resume", p.run); status != cli.ExitEscalated || out != "" || !strings.Contains(again, "tool: files/write") {
 			t.Errorf("resumed: status %d: %s%s", status, out, again)
 		}
 	}
@@ -211,20 +212,20 @@ func TestATeamReadsFilesAndAsksBeforeItWrites(t *testing.T) {
 		t.Errorf("before the answer the server was called: %q", before)
 	}
 	status, out, errs = swarmbusRun(t, "answer", p.run, "--call", idOf(errs), "--allow", "--by", "ann")
-	if status != exitDecided || !strings.Contains(out, "payments 7.0 opens 200 connections") || p.written(t) != cause {
+	if status != cli.ExitDecided || !strings.Contains(out, "payments 7.0 opens 200 connections") || p.written(t) != cause {
 		t.Fatalf("answered: status %d, written %q: %s%s", status, p.written(t), out, errs)
 	}
 	if got := strings.TrimPrefix(p.calls(t), before); got != "write cause.md\n" {
 		t.Errorf("after the answer the server was called: %s", got)
 	}
-	if status, _, errs := swarmbusRun(t, "answer", p.run, "--allow"); status != exitError || !strings.Contains(errs, "does not ask about the call of a tool") {
+	if status, _, errs := swarmbusRun(t, "answer", p.run, "--allow"); status != cli.ExitError || !strings.Contains(errs, "does not ask about the call of a tool") {
 		t.Errorf("a second answer: status %d: %s", status, errs)
 	}
-	if status, _, errs := swarmbusRun(t, "answer", p.run, "--call", "eb25249a", "--deny", "no"); status == exitDecided || !strings.Contains(errs, `ann said "once" at `) {
+	if status, _, errs := swarmbusRun(t, "answer", p.run, "--call", "eb25249a", "--deny", "no"); status == cli.ExitDecided || !strings.Contains(errs, `ann said "once" at `) {
 		t.Errorf("a second answer to the call: status %d: %s", status, errs)
 	}
 	for _, check := range [][]string{{"verify", p.run}, {"replay", "--check", p.run}} {
-		if status, out, errs := swarmbusRun(t, check...); status != exitDecided {
+		if status, out, errs := swarmbusRun(t, check...); status != cli.ExitDecided {
 			t.Errorf("%s: %d: %s%s", check[0], status, out, errs)
 		}
 	}
@@ -236,7 +237,7 @@ func TestACassetteOfARunThatAskedGoesOnWithTheAnswer(t *testing.T) {
 	p := atTriage(t)
 	status, out, errs := swarmbusRun(t, "solve", "--cassette", triageTape)
 	stop, decision := strings.Index(out, "Stop      asked"), strings.LastIndex(out, strings.TrimSuffix(cause, ".\n"))
-	if status != exitDecided || stop < 0 || decision < stop || strings.Contains(errs, "has to allow") || p.written(t) != "" {
+	if status != cli.ExitDecided || stop < 0 || decision < stop || strings.Contains(errs, "has to allow") || p.written(t) != "" {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
 }
@@ -359,14 +360,14 @@ func TestATeamThatIsKilledAtEachStepRepeatsNoCall(t *testing.T) {
 				args = begun
 			}
 			continue
-		case exitEscalated:
+		case cli.ExitEscalated:
 			asked++
 			args = []string{"answer", p.run, "--call", idOf(out), "--allow"}
 			if strings.Contains(out, "may have been done") && p.written(t) != "" {
 				args = []string{"answer", p.run, "--call", idOf(out), "--deny", "it was written"}
 			}
 			continue
-		case exitDecided:
+		case cli.ExitDecided:
 		default:
 			t.Fatalf("status %d: %s", status, out)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // TestAnAnswerConformsToASchema has agents answer in different forms of JSON, one of them wrongly at first.
@@ -50,7 +51,7 @@ func TestAnAnswerConformsToASchema(t *testing.T) {
 	check := func(status int, stdout, stderr string) {
 		t.Helper()
 		for _, want := range table {
-			if status != exitDecided || !strings.Contains(stdout, want) {
+			if status != cli.ExitDecided || !strings.Contains(stdout, want) {
 				t.Fatalf("status %d, want %s\n%s\n%s", status, want, stdout, stderr)
 			}
 		}
@@ -62,7 +63,7 @@ func TestAnAnswerConformsToASchema(t *testing.T) {
 	check(swarmbusRun(t, "show", run))
 	check(swarmbusRun(t, "solve", "--cassette", tape))
 	for _, args := range [][]string{{"verify", run}, {"replay", "--check", run}} {
-		if status, stdout, stderr := swarmbusRun(t, args...); status != exitDecided {
+		if status, stdout, stderr := swarmbusRun(t, args...); status != cli.ExitDecided {
 			t.Errorf("%q: status %d\n%s\n%s", args, status, stdout, stderr)
 		}
 	}
@@ -80,7 +81,7 @@ func TestASchemaThatCannotBeReadIsAMistake(t *testing.T) {
 	}
 	for _, c := range []struct{ file, want string }{{none, "none.json"}, {list, "not the JSON schema of an object"}, {"", "--schema is empty"}} {
 		status, _, stderr := swarmbusRun(t, "solve", "q", "--model", "ollama:m", "--schema", c.file)
-		if status != exitUsage || !strings.Contains(stderr, c.want) {
+		if status != cli.ExitUsage || !strings.Contains(stderr, c.want) {
 			t.Errorf("%q: status %d: %s", c.file, status, stderr)
 		}
 	}

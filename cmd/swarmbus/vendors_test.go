@@ -8,6 +8,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
@@ -41,7 +42,7 @@ func TestEveryReadyMadeTeamDecidesOnEveryVendorWithoutASetting(t *testing.T) {
 					provider = v.Name
 				}
 				status, stdout, stderr := swarmbusRun(t, "solve", "Which policy?", "--team", team, "--model", provider+":"+name, "--base-url", server.URL+v.Base)
-				if status != exitDecided || !strings.Contains(stdout, "use jitter") {
+				if status != cli.ExitDecided || !strings.Contains(stdout, "use jitter") {
 					t.Errorf("status %d\n%s\n%s", status, stdout, stderr)
 				}
 			})

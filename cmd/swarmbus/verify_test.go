@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 // thousand is a closed journal of a thousand records.
@@ -40,7 +41,7 @@ func TestVerifyFailsForADeletedByteAndKeepsTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, out, errs := swarmbusRun(t, "verify", path)
-	if status != exitError || out != "" || !strings.Contains(errs, "is damaged at byte") || !strings.Contains(errs, "written to another place") {
+	if status != cli.ExitError || out != "" || !strings.Contains(errs, "is damaged at byte") || !strings.Contains(errs, "written to another place") {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
 	if _, err := journal.Open(path, nil); err == nil {
@@ -57,7 +58,7 @@ func TestVerifyDoesNotCallAJournalWholeThatEndsInATornRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, out, errs := swarmbusRun(t, "verify", path)
-	if status != exitDecided || strings.Contains(out, "whole") || !strings.Contains(out, "records 1 to 999") || !strings.Contains(out, "60 bytes of a torn record") {
+	if status != cli.ExitDecided || strings.Contains(out, "whole") || !strings.Contains(out, "records 1 to 999") || !strings.Contains(out, "60 bytes of a torn record") {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
 }

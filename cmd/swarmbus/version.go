@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 func newVersion() *cobra.Command {
@@ -15,7 +16,7 @@ func newVersion() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version and what it was built with",
-		Args:  noArgs,
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v := version()
 			if asJSON {
@@ -55,11 +56,4 @@ func version() versionInfo {
 		}
 	}
 	return v
-}
-
-func noArgs(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usage(fmt.Errorf("unexpected argument %q", args[0]))
-	}
-	return nil
 }

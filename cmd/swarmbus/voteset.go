@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/internal/votes"
 )
@@ -19,7 +20,7 @@ func read(f *decideFlags) (sets []*votes.Set, refused []*votes.RowError, err err
 	}
 	im, err := votes.NewImport(f.from.From, &f.from)
 	if err != nil {
-		return nil, nil, usage(err)
+		return nil, nil, cli.Usage(err)
 	}
 	for _, name := range f.files {
 		if err = readFile(im, name); err != nil {

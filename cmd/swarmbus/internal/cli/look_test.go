@@ -1,9 +1,11 @@
-package main
+package cli_test
 
 import (
 	"bytes"
 	"os"
 	"testing"
+
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 func TestColourIsForThoseWhoHaveIt(t *testing.T) {
@@ -15,7 +17,7 @@ func TestColourIsForThoseWhoHaveIt(t *testing.T) {
 		"forced":      {[]string{"TERM=xterm-256color", "CLICOLOR_FORCE=1"}, true},
 		"dumb":        {[]string{"TERM=dumb"}, false},
 	} {
-		if o := lookOf(new(bytes.Buffer), c.env, 0); o.Color != c.want || o.Width >= 0 {
+		if o := cli.LookOf(new(bytes.Buffer), c.env, 0); o.Color != c.want || o.Width >= 0 {
 			t.Errorf("%s: got %+v, want colour %v", name, o, c.want)
 		}
 	}
@@ -27,7 +29,7 @@ func TestLinesOfAFileHaveNoLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if o := lookOf(f, nil, 0); o.Width >= 0 || o.Color {
+	if o := cli.LookOf(f, nil, 0); o.Width >= 0 || o.Color {
 		t.Errorf("got %+v, want no width and no colour", o)
 	}
 }

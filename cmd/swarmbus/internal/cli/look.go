@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"cmp"
@@ -12,13 +12,13 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
-// lookOf is how transcripts look on w, with lines of that width if there is one. On a terminal
+// LookOf is how transcripts look on w, with lines of that width if there is one. On a terminal
 // they are as wide as it is, and have colour if it supports that, unless env, such as
 // os.Environ(), says otherwise (NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM). On other writers,
 // such as a file or a pipe, no line is cut. COLUMNS is the width of a terminal that does not tell.
-func lookOf(w io.Writer, env []string, width int) *transcript.Options {
-	if o, is := w.(*output); is {
-		w = o.w
+func LookOf(w io.Writer, env []string, width int) *transcript.Options {
+	if o, is := w.(*Output); is {
+		w = o.W
 	}
 	o := &transcript.Options{Color: colorprofile.Detect(w, env) >= colorprofile.ANSI, Width: -1}
 	if f, ok := w.(*os.File); ok {
@@ -32,3 +32,6 @@ func lookOf(w io.Writer, env []string, width int) *transcript.Options {
 	o.Width = cmp.Or(width, o.Width)
 	return o
 }
+
+// Redraws reports whether a file is a terminal on which a line can be drawn anew.
+func Redraws(f *os.File) bool { return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" }

@@ -1,13 +1,14 @@
-package main
+package cli_test
 
 import (
 	"bytes"
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
+	"io"
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
 func TestPrintableJSONIsTheSameAndObeyedByNoTerminal(t *testing.T) {
@@ -17,7 +18,7 @@ func TestPrintableJSONIsTheSameAndObeyedByNoTerminal(t *testing.T) {
 		if err := json.NewEncoder(&raw).Encode(value); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := (printable{&out}).Write(raw.Bytes()); err != nil || n != raw.Len() {
+		if n, err := cli.Printable(&out).Write(raw.Bytes()); err != nil || n != raw.Len() {
 			t.Errorf("%d of %d bytes, %v", n, raw.Len(), err)
 		}
 		var back string
@@ -34,20 +35,11 @@ func TestPrintableJSONIsTheSameAndObeyedByNoTerminal(t *testing.T) {
 			}
 		}
 	}
-	if n, err := (printable{brokenPipe{}}).Write([]byte("1")); err == nil || n != 0 {
+	if n, err := cli.Printable(broken{}).Write([]byte("1")); err == nil || n != 0 {
 		t.Errorf("wrote %d, %v", n, err)
 	}
 }
 
-func TestTheLastErrorHasNothingThatATerminalActsOn(t *testing.T) {
-	t.Setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = w.Write([]byte(`{"error":{"message":"bad \u001b[2J\u001b]0;pwn\u0007\u202e\r\u009b31m"}}`))
-	}))
-	defer server.Close()
-	status, _, errs := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:m", "--base-url", server.URL)
-	if status != exitError || !strings.Contains(errs, `swarmbus: `) || !strings.Contains(errs, `\x1b[2J`) || strings.ContainsAny(errs, "\x1b\x07\r\u202e\u009b") {
-		t.Errorf("status %d: %q", status, errs)
-	}
-}
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -15,15 +15,15 @@ import (
 	"github.com/swarmbus/swarmbus/otel/export"
 )
 
-// telemetry is the pipeline of --otel. The zero value is off.
-type telemetry struct {
+// Telemetry is the pipeline of --otel. The zero value is off.
+type Telemetry struct {
 	wanted   bool
 	pipeline *export.Pipeline
 }
 
-// on gives a command that decides the flag --otel. The others have nothing to
+// On gives a command that decides the flag --otel. The others have nothing to
 // trace.
-func (t *telemetry) on(cmd *cobra.Command) *cobra.Command {
+func (t *Telemetry) On(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&t.wanted, "otel", false, "send traces and metrics as the OTEL_* variables say, by default to an OTLP receiver on this machine")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return t.open(cmd) }
 	return cmd
@@ -32,7 +32,7 @@ func (t *telemetry) on(cmd *cobra.Command) *cobra.Command {
 type telemetryKey struct{}
 
 // open adds a hook and the pipeline to the command's context.
-func (t *telemetry) open(cmd *cobra.Command) error {
+func (t *Telemetry) open(cmd *cobra.Command) error {
 	if !t.wanted {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (t *telemetry) open(cmd *cobra.Command) error {
 		Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {
-		return usage(err)
+		return Usage(err)
 	}
 	t.pipeline = p
 	ctx := hooks.Caused(cmd.Context(), func(name string) string { return os.Getenv(strings.ToUpper(name)) })
@@ -49,23 +49,23 @@ func (t *telemetry) open(cmd *cobra.Command) error {
 	return nil
 }
 
-// hookOf returns the hook of a command's context; nil without --otel.
-func hookOf(ctx context.Context) hooks.Hook {
+// HookOf returns the hook of a command's context; nil without --otel.
+func HookOf(ctx context.Context) hooks.Hook {
 	if p, ok := ctx.Value(telemetryKey{}).(*export.Pipeline); ok {
 		return p.Observer
 	}
 	return nil
 }
 
-// close sends what is left and prints what was sent.
-func (t *telemetry) close(w io.Writer) {
+// Close sends what is left and prints what was sent.
+func (t *Telemetry) Close(w io.Writer) {
 	if t.pipeline != nil {
 		fmt.Fprintln(w, "otel:", t.pipeline.Close())
 	}
 }
 
-// watch records what happens on a command's bus, with --otel.
-func watch(ctx context.Context, b *bus.Bus) (stop func(), err error) {
+// Watch records what happens on a command's bus, with --otel.
+func Watch(ctx context.Context, b *bus.Bus) (stop func(), err error) {
 	if p, ok := ctx.Value(telemetryKey{}).(*export.Pipeline); ok {
 		return p.Observer.Watch(b)
 	}
