@@ -134,13 +134,14 @@ var rules = []struct {
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
 	{"swarm/teams/providers", rule{ours: []string{"signals", "agents", "agents/models", "agents/models/limits", "agents/models/a2a", "agents/models/openai", "agents/models/anthropic", "swarm/teams", "swarm/teams/catalogue"}}},
+	{"swarm/teams/skills", rule{ours: []string{"agents/tools", "internal/text", "internal/yamlfile"}}},
 	{"swarm/teams/catalogue", rule{ours: []string{"agents/models"}}},
 	{"swarm/teams", rule{
 		ours: []string{
 			"swarm/claims", "internal/schema",
 			"signals", "signals/coordination", "consensus", "agents", "agents/asking", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle",
 			"bus/journal", "swarm/cassette", "swarm/runlog", "swarm/solves", // for the tests of what a person allows
-			"internal/yamlfile", "swarm/teams/catalogue", "agents/routing", "agents/reports", "swarm/reporting",
+			"internal/yamlfile", "swarm/teams/catalogue", "swarm/teams/skills", "agents/routing", "agents/reports", "swarm/reporting",
 		},
 		others: []string{"github.com/goccy/go-yaml"}, // its tests
 	}},

@@ -28,6 +28,7 @@ var small = map[string]string{
 	"otel/jaegertest":               "it has tests only, in a module of their own",
 	"cmd/swarmbus/internal/schemas": "the descriptions stand there, with the tests that make and compare them",
 	"swarm/console/browser":         "it has tests only, in a module of their own",
+	"swarm/teams/skills":            "programs without a team file give their agents skills, too",
 	"swarm/console/web":             "the page is built and embedded there",
 }
 

@@ -13,9 +13,9 @@ var files embed.FS
 
 // Prompts are the texts of messages to a model, as templates of package text/template
 // with the fields given. Texts of agents in these fields are quoted already, except ID,
-// Role and Traits, which are the program's.
+// Role, Traits and Skills, which are the program's.
 type Prompts struct {
-	System *template.Template // ID, Role, Traits, Forms
+	System *template.Template // ID, Role, Traits, Skills, Forms
 	Task   *template.Template // Task, Context
 	News   *template.Template // Lines, LeftOut
 	State  *template.Template // Round, Proposes, Lines, Inbox, Held, Own, Debate, Ask, Words
@@ -70,7 +70,7 @@ func LoadPrompts(dir fs.FS) (*Prompts, error) {
 type (
 	systemData struct {
 		ID, Role, Traits string
-		Forms            []string
+		Skills, Forms    []string
 	}
 	taskData struct{ Task, Context string }
 	newsData struct {

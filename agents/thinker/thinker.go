@@ -28,6 +28,7 @@ type Thinker struct {
 	Personality agents.Personality
 	CanEmit     []signals.Kind // some of [Says] and [Coordinates], signals.KindMemory, for facts to remember, and signals.KindRetraction, to take back what it said; nil: all of Says
 	Tools       *tools.Set     // that the model may call, except in cheap turns; nil: none
+	Skills      []string       // what the agent can learn to do by a tool, each a name and what for, except in cheap turns; nil: nothing
 
 	// Reports makes the model add a turn report to each answer, which the agent emits
 	// as a [reports.Turn]. They are the options of the gate that judges it. Nil: no
@@ -169,11 +170,14 @@ func (t *Thinker) begin(turn *agents.Turn) *thought {
 		v.facts = v.citable(th.ask.Messages)
 		th.forms = citing(th.forms, v.facts)
 	}
-	var shown []string
+	shown, skills := []string(nil), t.Skills
+	if turn.Effort == signals.Cheap {
+		skills = nil
+	}
 	for i := range th.forms {
 		shown = append(shown, th.forms[i].String())
 	}
-	th.ask.System = fill(prompts.System, systemData{t.ID, t.Role, t.Personality.Instructions(), shown})
+	th.ask.System = fill(prompts.System, systemData{t.ID, t.Role, t.Personality.Instructions(), skills, shown})
 	th.ask.Schema = schemaOf(th.forms, len(turn.Proposals))
 	return th
 }
@@ -299,10 +303,13 @@ func (th *thought) call(ctx context.Context, calls []models.Call) (models.Messag
 		if o.How == "" || o.How == tools.Asked {
 			continue // it was not made yet
 		}
-		if o.How != tools.Beyond && slices.Contains(th.CanEmit, signals.KindToolResult) {
+		most := th.view.text
+		if o.Instructs && o.How == tools.Done {
+			most = signals.DefaultTextBytes
+		} else if o.How != tools.Beyond && slices.Contains(th.CanEmit, signals.KindToolResult) {
 			th.tools = append(th.tools, o.Signal(th.ID))
 		}
-		results.Results = append(results.Results, models.Result{Call: o.Call, Text: fmt.Sprintf(`{"result":%s}`, text.Prompt(o.Text, th.view.text)), IsError: o.IsError})
+		results.Results = append(results.Results, models.Result{Call: o.Call, Text: fmt.Sprintf(`{"result":%s}`, text.Prompt(o.Text, most)), IsError: o.IsError})
 	}
 	return results, err
 }

@@ -32,6 +32,8 @@ type Outcome struct {
 	How    How
 	Result
 	Took time.Duration // by the run's clock, or as recorded
+	// Instructs is that of the tool's [Hints].
+	Instructs bool
 }
 
 // How says how a call ended.
@@ -128,7 +130,7 @@ func (c *Calls) one(ctx context.Context, p Place, call models.Call, tooMany bool
 	at := slices.IndexFunc(c.offers, func(o offer) bool { return o.name == call.Name || o.Full() == call.Name })
 	if at >= 0 {
 		o.Tool, o.Policy = c.offers[at].Full(), c.offers[at].policy
-		target = o.Tool
+		target, o.Instructs = o.Tool, c.offers[at].Hints.Instructs
 	}
 	ctx, end := hooks.Start(ctx, hooks.Op{
 		Name: hooks.OpTool, Target: target, Thread: p.Thread, Round: p.Turn, Attributes: []slog.Attr{
@@ -155,7 +157,7 @@ func (c *Calls) one(ctx context.Context, p Place, call models.Call, tooMany bool
 	if asking.Asked(err) != nil {
 		o.How, told = Asked, nil
 	}
-	if err == nil && o.How == Done {
+	if err == nil && o.How == Done && !o.Instructs {
 		agents.Returned(ctx, o.result(p.Agent))
 	}
 	return o, err

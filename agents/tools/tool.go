@@ -42,6 +42,9 @@ type Hints struct {
 	ReadsOnly      bool `json:"readsOnly,omitempty"`      // it changes nothing
 	Repeatable     bool `json:"repeatable,omitempty"`     // a second call with the same arguments changes nothing more
 	ReachesOutside bool `json:"reachesOutside,omitempty"` // it works on what others control, such as the web
+	// Instructs says that results are the program's instructions to the agent, which it gets uncut,
+	// and no findings: nobody else hears of them.
+	Instructs bool `json:"instructs,omitempty"`
 }
 
 // repeats reports whether a call may be made twice.

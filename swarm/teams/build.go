@@ -22,6 +22,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/reporting"
+	"github.com/swarmbus/swarmbus/swarm/teams/skills"
 )
 
 // Parts are what a team is built of. Models is required if an agent has one.
@@ -71,6 +72,13 @@ func (t *Team) Build(p Parts) (swarm.Options, error) {
 	if t.Strategy != "" {
 		o.Strategy, _ = consensus.Lookup(string(t.Strategy)) // validated
 	}
+	learned, err := t.learn()
+	if err != nil {
+		return swarm.Options{}, fmt.Errorf("teams: skills: %w", err)
+	}
+	if learned != nil {
+		p.Tools = append(slices.Clip(p.Tools), skills.Tool(learned))
+	}
 	for _, a := range t.Agents {
 		if err := a.offered(p.Tools); err != nil {
 			return swarm.Options{}, err
@@ -96,7 +104,7 @@ func (t *Team) Build(p Parts) (swarm.Options, error) {
 			o.Agents = append(o.Agents, reporting.Lead(a.ID, reporting.Thinker{Model: m, Role: a.Role}))
 			continue
 		}
-		o.Agents = append(o.Agents, t.build(a, m, p))
+		o.Agents = append(o.Agents, t.build(a, m, p, learned))
 	}
 	if t.Reports != nil {
 		o.Kinds = reports.Payloads()
@@ -121,14 +129,17 @@ func (a Agent) offered(all []tools.Source) error {
 }
 
 // set returns what the agent may call; nil: nothing.
-func (a Agent) set(p Parts) *tools.Set {
-	if len(a.Tools) == 0 {
+func (a Agent) set(p Parts, learns bool) *tools.Set {
+	if len(a.Tools) == 0 && !learns {
 		return nil
 	}
 	set := &tools.Set{From: p.Tools, Record: p.Record}
 	for _, name := range slices.Sorted(maps.Keys(a.Tools)) {
 		rules, _ := a.Tools[name].Rules(name) // they were validated
 		set.May = append(set.May, rules...)
+	}
+	if _, said := a.Tools[skills.ToolName]; learns && !said {
+		set.May = append(set.May, tools.Rule{Tools: skills.ToolName})
 	}
 	return set
 }
@@ -150,11 +161,14 @@ func (a Agent) router() *routing.Router {
 	return r
 }
 
-func (t *Team) build(a Agent, m models.Model, p Parts) *agents.Agent {
+func (t *Team) build(a Agent, m models.Model, p Parts, learned []skills.Skill) *agents.Agent {
 	think := thinker.Thinker{
-		Tools: a.set(p),
+		Tools: a.set(p, learned != nil),
 		ID:    a.ID, Role: a.Role, Model: m, Personality: a.Personality.traits(), CanEmit: slices.Clone(a.CanEmit),
 		Show: p.Show, Seeded: t.Models[a.Model].Provider == Ollama,
+	}
+	for _, s := range learned {
+		think.Skills = append(think.Skills, s.String())
 	}
 	listens := slices.Clone(a.Listens)
 	if t.Reports != nil { // what is filed of others is for people and logs: nobody takes a turn for it

@@ -46,6 +46,10 @@ func Parse(file string, text []byte, changes ...func(*Team)) (*Team, error) {
 		f.Add("answer.schema", err.Error())
 		return nil, f.Err()
 	}
+	if err := t.findSkills(filepath.Dir(file)); err != nil {
+		f.Add("skills", err.Error())
+		return nil, f.Err()
+	}
 	for _, change := range changes {
 		change(t)
 	}

@@ -23,6 +23,7 @@ type Team struct {
 	Agents []Agent          `json:"agents" jsonschema:"The agents, in the order in which their signals are committed."`
 
 	Servers map[string]Server `json:"servers,omitempty" jsonschema:"The servers of the Model Context Protocol whose tools agents may call, by name."`
+	Skills  Place             `json:"skills,omitempty" jsonschema:"Directory of skills (agentskills.io), relative to this file: folders with a SKILL.md, which agents with models read by the tool skill when they need them. Default: none."`
 	Memory  *Memory           `json:"memory,omitempty" jsonschema:"What the agents know from earlier solves. Default: nothing."`
 
 	Mode        Mode  `json:"mode,omitempty" jsonschema:"How the agents work on a task. Default: auto."`
