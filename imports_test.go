@@ -162,7 +162,7 @@ var rules = []struct {
 		"signals", "bus", "bus/journal", "agents", "agents/routing", "agents/hooks", "swarm/rooms/schedule", "swarm/rooms/roomlog", "swarm/rooms/events",
 	}}},
 	{"swarm/console/api", rule{others: []string{"github.com/danielgtaylor/huma/v2"}}},
-	{"swarm/console/client", rule{ours: []string{"signals", "bus/journal", "swarm/console/api"}}},
+	{"swarm/console/client", rule{ours: []string{"internal/retry", "signals", "bus/journal", "swarm/console/api"}}},
 	{"swarm/desk", rule{ours: []string{
 		"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/hooks", "agents/memory", "agents/models", "agents/models/limits", "agents/tools",
 		"swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves", "swarm/teams",

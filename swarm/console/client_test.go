@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,5 +91,53 @@ func TestAClientHasWhatTheServerHas(t *testing.T) {
 		if !errors.As(refused(c), &got) || !errors.As(refused(here), &want) || got.Status != want.Status || got.Status < http.StatusBadRequest || got.Detail != want.Detail {
 			t.Errorf("%s: the client has %v, the server %v", what, got, want)
 		}
+	}
+}
+
+func TestAClientGoesOnAfterARestart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := start(t, dir)
+	c, err := client.New(s.base, s.token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := c.Start(t.Context(), api.NewSolve{Team: "platform", Task: orders})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	seqs, ended := make(chan uint64, 1000), make(chan error, 1)
+	go func() {
+		defer close(seqs)
+		for r, err := range c.Log(ctx, one.Run).Follow(ctx, 0) {
+			if err != nil {
+				ended <- err
+				return
+			}
+			seqs <- r.Seq
+		}
+	}()
+	read := []uint64{<-seqs, <-seqs, <-seqs}
+	s.stop()
+	again := startAt(t, dir, strings.TrimPrefix(s.base, "http://"))
+	d := again.until(one.ID, func(d api.SolveDetail) bool { return d.State == api.Decided })
+	for last := d.Said[len(d.Said)-1].Seq; read[len(read)-1] < last; {
+		seq, ok := <-seqs
+		if !ok {
+			t.Fatal(<-ended)
+		}
+		read = append(read, seq)
+	}
+	page, err := c.Signals(t.Context(), api.SignalsQuery{Run: one.Run, Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(read) > len(page.Signals) || !slices.IsSorted(read) || len(slices.Compact(slices.Clone(read))) != len(read) {
+		t.Errorf("read %v of a log of %d signals, want each once", read, len(page.Signals))
+	}
+	if got, err := c.Get(t.Context(), one.ID, 0); err != nil || got.State != api.Decided {
+		t.Errorf("got %v and %v, want the solve decided", got.State, err)
 	}
 }

@@ -45,7 +45,12 @@ var files = fstest.MapFS{
 // start starts a server in a directory.
 func start(t *testing.T, dir string, change ...func(*http.Server)) *server {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	return startAt(t, dir, "127.0.0.1:0", change...)
+}
+
+func startAt(t *testing.T, dir, address string, change ...func(*http.Server)) *server {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ module github.com/swarmbus/swarmbus/agents/tools/mcp
 go 1.26.0
 
 require (
+	github.com/google/go-cmp v0.7.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/swarmbus/swarmbus v0.0.0
 	go.uber.org/goleak v1.3.0

@@ -8,22 +8,25 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/swarmbus/swarmbus/internal/retry"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
 // A Client makes requests to one server. It has the solves, questions and runs of a server as the
 // server itself has them.
 type Client struct {
-	base  url.URL
-	token string
+	base    url.URL
+	token   string
+	reached atomic.Bool // the server has answered
 }
 
 var (
@@ -201,13 +204,13 @@ func query(of any) string {
 
 // ask asks the server, and reads the answer into to.
 func (c *Client) ask(ctx context.Context, method, path string, body, to any) error {
-	var text io.Reader
+	var text []byte
 	if body != nil {
 		all, err := json.Marshal(body)
 		if err != nil {
 			return err
 		}
-		text = bytes.NewReader(all)
+		text = all
 	}
 	got, err := c.send(ctx, method, path, text)
 	if err != nil {
@@ -218,29 +221,71 @@ func (c *Client) ask(ctx context.Context, method, path string, body, to any) err
 }
 
 // listen calls each when the feed of the server begins, when it has something of a query, and every
-// few seconds, until that says that it need not go on, which is no error.
+// few seconds, until that says that it need not go on, which is no error. A feed that ends, as that of
+// a server that starts anew, is asked for again.
 func (c *Client) listen(ctx context.Context, query string, each func() (goesOn bool)) error {
-	got, err := c.send(ctx, http.MethodGet, "/feed?"+query, nil)
-	if err != nil {
-		return err
-	}
-	defer got.Body.Close() //nolint:errcheck // only read
-	for in := bufio.NewReader(got.Body); ; {
-		line, err := in.ReadString('\n') // the first frame says hello
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case err != nil:
-			return fmt.Errorf("the feed of the server: %w", io.ErrUnexpectedEOF)
-		case strings.HasPrefix(line, "data: ") && !each():
-			return nil
+	pause := pauses()
+	for {
+		got, err := c.send(ctx, http.MethodGet, "/feed?"+query, nil)
+		if err != nil {
+			return err
+		}
+		for in := bufio.NewReader(got.Body); err == nil; {
+			var line string
+			line, err = in.ReadString('\n') // the first frame says hello
+			if ctx.Err() == nil && strings.HasPrefix(line, "data: ") && !each() {
+				_ = got.Body.Close() // only read
+				return nil
+			}
+		}
+		_ = got.Body.Close() // only read
+		if err := retry.Sleep(ctx, pause.Next()); err != nil {
+			return err
 		}
 	}
 }
 
-// send sends a request, and returns the answer if it is none of an error.
-func (c *Client) send(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, method, c.base.String()+api.Prefix+path, body)
+// patience is how long a request waits for a server that was there and is away.
+const patience = time.Minute
+
+func pauses() *retry.Backoff {
+	return &retry.Backoff{First: 100 * time.Millisecond, Most: 2 * time.Second, Factor: 2, Jitter: 0.2}
+}
+
+// send sends a request, and returns the answer if it is none of an error. Once the server has
+// answered, requests that it has not taken are sent again while it is away: those that only read,
+// and those for which there was no connection.
+func (c *Client) send(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+	pause, until := pauses(), time.Now().Add(patience)
+	for {
+		got, err := c.once(ctx, method, path, body)
+		if err == nil || !c.reached.Load() || !away(method, err) || time.Now().After(until) {
+			return got, err
+		}
+		if err := retry.Sleep(ctx, pause.Next()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// away reports whether an error is that of a server which starts anew, or of the proxy before it, and
+// the request may be sent again.
+func away(method string, err error) bool {
+	var problem *api.Error
+	var connection *net.OpError
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return false
+	case errors.As(err, &problem):
+		return method == http.MethodGet && (problem.Status == http.StatusBadGateway || problem.Status == http.StatusGatewayTimeout)
+	case errors.As(err, &connection) && connection.Op == "dial":
+		return true
+	}
+	return method == http.MethodGet
+}
+
+func (c *Client) once(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.base.String()+api.Prefix+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -253,6 +298,7 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader) 
 		return nil, err
 	}
 	if got.StatusCode < 300 {
+		c.reached.Store(true)
 		return got, nil
 	}
 	defer got.Body.Close() //nolint:errcheck // only read

@@ -9,5 +9,8 @@
 // those of a server, too. It has only the signals: the server sends no results of models or
 // tools.
 //
+// A server that answered and is away, as when it starts anew, is waited for, for up to a minute: a log
+// goes on where it was, and what changes something is sent again only if the server was not there.
+//
 // Errors of the server are of type [*api.Error]. The methods may be called concurrently.
 package client

@@ -64,8 +64,8 @@ func (l *Log) record(text []byte) (journal.Record, error) {
 	return r, err
 }
 
-// Follow implements [journal.Reader]. The feed of the server says when there is more; its
-// end is [io.ErrUnexpectedEOF].
+// Follow implements [journal.Reader]. The feed of the server says when there is more. A server that
+// starts anew is waited for; then the log goes on after what was read.
 func (l *Log) Follow(ctx context.Context, after uint64) iter.Seq2[journal.Record, error] {
 	return func(yield func(journal.Record, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
