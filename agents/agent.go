@@ -24,6 +24,7 @@ type Agent struct {
 	Group       string         // of agents with correlated errors, such as those of one model: see consensus.Options.Groups; "": none
 	TurnTimeout time.Duration  // of one turn; 0: none but that of the solve
 	Reactor     Reactor
+	Bench       bool // it takes part in a solve only once it joins: see the method Join of a swarm
 
 	// Attention is the maximum number of new signals that it hears in one turn. The
 	// most relevant come first and the rest waits: see [Agent.Attend]; 0: no limit.

@@ -12,6 +12,14 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
+// joined seats who joins before a round, and records the terms of the team that it is now.
+func (r *solve) joined(ctx context.Context) {
+	r.drain(ctx)
+	if r.seat() {
+		r.recordTerms(ctx)
+	}
+}
+
 // coordinate emits what an agent yielded to coordinate, and reports whether it entered
 // the log as a signal of its own: it may only repeat another, or end one.
 func (r *solve) coordinate(ctx context.Context, s *seat.Seat, draft signals.Any) (entered bool, err error) {

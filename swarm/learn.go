@@ -88,7 +88,7 @@ func (s *Swarm) publishOutcome(r *solves.Result, right string) error {
 // holds the lock recording.
 func (s *Swarm) credit(r *solves.Result, right string) error {
 	var problems []error
-	for _, a := range s.opts.Agents {
+	for _, a := range append(slices.Clone(s.opts.Agents), s.benched()...) {
 		for i, c := range r.Chosen {
 			if c.Agent != a.ID || a.Strategies == nil || c.Credited {
 				continue

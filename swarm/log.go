@@ -93,6 +93,9 @@ func (r *solve) apply(ctx context.Context, s signals.Any) {
 	for _, seat := range r.seats {
 		seat.Time(s, r.result.Seed)
 	}
+	if m, ok := runlog.MemberOf(s); ok && m.Leaves {
+		r.left(ctx, r.seats.Of(m.Agent))
+	}
 	before := r.thread.Mark()
 	r.thread.Apply(s)
 	if err := r.thread.Votes.Err(); err != nil {
@@ -121,13 +124,29 @@ func (r *solve) route(ctx context.Context, s *seat.Seat, said signals.Any) {
 	if s.Out {
 		r.count.Resized()
 	}
-	if t := s.Turn; d.Action.Verb == routing.VerbForceStop && t.Interrupt() {
-		hooks.Note(ctx, hooks.TurnDropped{Agent: t.Agent, Round: t.Round})
+	if d.Action.Verb == routing.VerbForceStop {
+		r.dropTurn(ctx, s)
 	}
 	if d.Err != nil || d.Action != routing.Unrouted && d.Action != routing.Continue {
 		routed := solves.Routed{Agent: s.Agent.ID, Signal: said, Decision: d}
 		r.yield(routed)
 		hooks.Note(ctx, routed)
+	}
+}
+
+// left takes the seat of an agent, which may have none yet.
+func (r *solve) left(ctx context.Context, s *seat.Seat) {
+	if s != nil {
+		s.Leave()
+		r.count.Resized()
+		r.dropTurn(ctx, s)
+	}
+}
+
+// dropTurn ends the agent's turn, if one runs.
+func (r *solve) dropTurn(ctx context.Context, s *seat.Seat) {
+	if t := s.Turn; t.Interrupt() {
+		hooks.Note(ctx, hooks.TurnDropped{Agent: t.Agent, Round: t.Round})
 	}
 }
 

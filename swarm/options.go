@@ -26,7 +26,7 @@ import (
 // Options of a [Swarm]. Agents are required; for all other fields the zero
 // value means the default given.
 type Options struct {
-	Agents []*agents.Agent // the agents that take part, in commit order
+	Agents []*agents.Agent // the agents that take part, in commit order, and those on the bench
 	Name   string          // of the swarm, for monitoring; "": "swarm"
 
 	// Strategy decides. Nil: the default, which is confidence-weighted until the
@@ -199,28 +199,22 @@ func (o *Options) withDefaults() Options {
 	}
 	r.Name = cmp.Or(r.Name, "swarm")
 	r.Limits = o.Limits.withDefaults()
+	r.Agents = o.team(false)
 	return r
+}
+
+// team returns the agents with which a solve begins, or those on the bench.
+func (o *Options) team(bench bool) []*agents.Agent {
+	return slices.DeleteFunc(slices.Clone(o.Agents), func(a *agents.Agent) bool { return (a != nil && a.Bench) != bench })
 }
 
 // validate reports all errors, not just the first.
 func (o *Options) validate() error {
-	var problems []error
+	problems := []error{checkAgents(o.Agents)}
+	first := *o
+	o, first.Agents = &first, o.team(false)
 	if len(o.Agents) == 0 {
 		problems = append(problems, &signals.FieldError{Field: "agents", Problem: "required: at least one"})
-	}
-	known := map[string]bool{bus.System: true}
-	for i, a := range o.Agents {
-		if a == nil {
-			problems = append(problems, &signals.FieldError{Field: fmt.Sprintf("agents[%d]", i), Problem: "missing"})
-			continue
-		}
-		if known[a.ID] {
-			problems = append(problems, &signals.FieldError{Field: "agent.id", Value: a.ID, Problem: fmt.Sprintf("taken: agents[%d] needs an id of its own", i)})
-		}
-		known[a.ID] = true
-		if err := a.Validate(); err != nil {
-			problems = append(problems, fmt.Errorf("agents[%d] %q: %w", i, a.ID, err))
-		}
 	}
 	problems = append(problems, o.Limits.validate(), signals.AtLeastZero("quorum", float64(o.Quorum)))
 	if o.Journal != nil && o.Ledger != nil && o.Ledger.Len() > 0 {
@@ -243,6 +237,26 @@ func (o *Options) validate() error {
 		problems = append(problems, &signals.FieldError{Field: "mode", Value: o.Mode.String(), Problem: "no agent may propose"})
 	}
 	problems = append(problems, o.terms().Validate())
+	return errors.Join(problems...)
+}
+
+// checkAgents reports all that is wrong with agents that are to be in one team.
+func checkAgents(all []*agents.Agent) error {
+	var problems []error
+	known := map[string]bool{bus.System: true}
+	for i, a := range all {
+		if a == nil {
+			problems = append(problems, &signals.FieldError{Field: fmt.Sprintf("agents[%d]", i), Problem: "missing"})
+			continue
+		}
+		if known[a.ID] {
+			problems = append(problems, &signals.FieldError{Field: "agent.id", Value: a.ID, Problem: fmt.Sprintf("taken: agents[%d] needs an id of its own", i)})
+		}
+		known[a.ID] = true
+		if err := a.Validate(); err != nil {
+			problems = append(problems, fmt.Errorf("agents[%d] %q: %w", i, a.ID, err))
+		}
+	}
 	return errors.Join(problems...)
 }
 

@@ -43,6 +43,9 @@ func (r *solve) recall(ctx context.Context, s signals.Any, past *seat.Recall) {
 	if s.Kind() == coordination.KindStep {
 		r.seats.KeepMail(r.thread)
 	}
+	if s.Kind() == runlog.KindBegan { // who has joined has a seat in it
+		r.seat()
+	}
 	r.apply(ctx, s)
 	r.result.Rounds = r.thread.Turns.Rounds
 	begun, err := past.Take(s, r.thread, before)

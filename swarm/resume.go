@@ -128,12 +128,9 @@ func (s *Swarm) asked(ctx context.Context, thread string) (*runlog.Questions, er
 	return solves.Asked(s.opts.Journal, thread, s.opts.Kinds...)
 }
 
-// team returns the names of the agents.
-func (s *Swarm) team() (ids runlog.Insiders) {
-	for _, a := range s.opts.Agents {
-		ids = append(ids, a.ID)
-	}
-	return ids
+// team returns the names of the agents, and of those that may join.
+func (s *Swarm) team() runlog.Insiders {
+	return append(namesOf(s.opts.Agents), namesOf(s.benched())...)
 }
 
 // startAgain opens a solve with the state of its log.

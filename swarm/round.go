@@ -17,6 +17,9 @@ import (
 // runRound runs a turn of every agent with something to hear, and checks whether
 // there is a reason to stop.
 func (r *solve) runRound(ctx context.Context) {
+	if r.joined(ctx); r.over() {
+		return
+	}
 	if r.fire(ctx); r.over() || r.alarmed(ctx) {
 		return
 	}

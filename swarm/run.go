@@ -42,7 +42,7 @@ func (r *solve) sit() (err error) {
 	if r.seats.Route() {
 		r.wake.On(r.swarm.bus, r.result.Thread)
 	}
-	return nil
+	return r.wake.Open(r.swarm.bus, r.result.Thread)
 }
 
 // run runs until there is a reason to stop. open publishes the first signals.

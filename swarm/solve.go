@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/internal/verdict"
 	"github.com/swarmbus/swarmbus/swarm/mode"
@@ -20,7 +23,7 @@ import (
 var errDeadline = fmt.Errorf("swarm: deadline: %w", context.DeadlineExceeded)
 
 // ErrStopped is the cause with which the context of a turn ends that a route
-// stopped ([routing.ForceStop]).
+// stopped ([routing.ForceStop]), or whose agent left ([Swarm.Leave]).
 var ErrStopped = seat.ErrStopped
 
 // A solve is the state of solving one task, used by one goroutine. What its log says
@@ -109,6 +112,45 @@ func (s *Swarm) newSolve(result *solves.Result) *solve {
 	}
 	r.count.Seats = r.seats
 	return r
+}
+
+// seat gives the agents that join their seats, and lets the votes count by the terms of the whole
+// team. It reports whether there were some.
+func (r *solve) seat() bool {
+	joining, bench, after := r.thread.Joining(r.seats.IDs()), r.swarm.benched(), r.swarm.bus.Last()
+	if len(joining) == 0 {
+		return false
+	}
+	grown := *r.opts
+	grown.Agents = slices.Clone(grown.Agents)
+	for _, id := range joining {
+		i := slices.IndexFunc(bench, func(a *agents.Agent) bool { return a.ID == id })
+		if i < 0 {
+			err := &signals.FieldError{Kind: runlog.KindMember, Field: "agent", Value: id, Problem: "joined the solve, and is not on the bench of the swarm that goes on with it"}
+			r.fail("an agent is missing", err)
+			return false
+		}
+		s := seat.New(bench[i], r.opts.Limits.History)
+		var err error
+		if s.Publisher, err = r.swarm.bus.Agent(id, bus.Permissions{CanEmit: emits(s.Agent), Threads: []string{r.result.Thread}}); err == nil {
+			err = s.Join(r.result.Thread, r.thread.Log, after, r.result.Seed)
+		}
+		if err != nil {
+			r.fail("an agent cannot join", err)
+			return false
+		}
+		grown.Agents, r.seats = append(grown.Agents, s.Agent), append(r.seats, s)
+		r.count.Weights[id] = s.Agent.VoteWeight()
+	}
+	if r.seats.Route() {
+		r.wake.On(r.swarm.bus, r.result.Thread)
+	}
+	r.opts, r.count.Seats = &grown, r.seats
+	r.desk.Joined()
+	if err := r.count.By(r.opts.decideBy()); err != nil {
+		r.fail("the votes cannot be counted", err)
+	}
+	return true
 }
 
 // votes returns the votes so far.

@@ -44,6 +44,7 @@ type Swarm struct {
 
 	mu     sync.Mutex // protects the fields below
 	closed bool
+	bench  []*agents.Agent
 }
 
 // New returns a swarm, or all errors in the options.
@@ -51,7 +52,7 @@ func New(o Options) (*Swarm, error) {
 	if err := o.validate(); err != nil {
 		return nil, fmt.Errorf("swarm: %w", err)
 	}
-	s := &Swarm{opts: o.withDefaults(), clock: keep.NewClock(o.Clock)}
+	s := &Swarm{opts: o.withDefaults(), clock: keep.NewClock(o.Clock), bench: o.team(true)}
 	s.ended, s.end = context.WithCancel(context.Background())
 	mint := signals.NewMint()
 	if s.opts.Seed == 0 {
@@ -90,7 +91,7 @@ func (s *Swarm) admitAgents() error {
 		return err
 	}
 	var problems []error
-	for _, a := range s.opts.Agents {
+	for _, a := range append(slices.Clone(s.opts.Agents), s.bench...) {
 		_, err := s.bus.Agent(a.ID, bus.Permissions{CanEmit: published(a)})
 		problems = append(problems, err)
 	}
@@ -117,6 +118,20 @@ func emits(a *agents.Agent) []signals.Kind {
 // coordinate goes through the layer.
 func published(a *agents.Agent) []signals.Kind {
 	return slices.DeleteFunc(slices.Clone(a.CanEmit), seat.Coordinates)
+}
+
+// benched returns the agents that may join.
+func (s *Swarm) benched() []*agents.Agent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.bench)
+}
+
+func namesOf(all []*agents.Agent) (ids runlog.Insiders) {
+	for _, a := range all {
+		ids = append(ids, a.ID)
+	}
+	return ids
 }
 
 // Bus returns the bus that carries the swarm's signals, to watch it.

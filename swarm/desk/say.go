@@ -45,17 +45,38 @@ func (d *Desk) Retract(ctx context.Context, thread string, seq uint64, by, reaso
 // Say gives the agents of a solve what a person says, and returns its position: see [swarm.Swarm.Say].
 // A solve that does not run has it when it goes on.
 func (d *Desk) Say(ctx context.Context, thread string, m runlog.Message) (seq uint64, err error) {
+	return d.tellTeam(ctx, thread, func(log []signals.Any) (signals.Any, error) {
+		return append(d.names(false), d.names(true)...).Message(runlog.StageOf(log), thread, m)
+	})
+}
+
+// Change lets an agent of the bench join a solve, or takes one out, and returns the position of the
+// record: see [swarm.Swarm.Join]. A solve that does not run has the change when it goes on.
+func (d *Desk) Change(ctx context.Context, thread string, m runlog.Member) (seq uint64, err error) {
+	return d.tellTeam(ctx, thread, func(log []signals.Any) (signals.Any, error) {
+		return d.names(false).Member(log, thread, d.names(true), m)
+	})
+}
+
+// names returns the names of the agents with which a solve begins, or of those on the bench.
+func (d *Desk) names(bench bool) (ids runlog.Insiders) {
+	for _, a := range d.options.Agents {
+		if a.Bench == bench {
+			ids = append(ids, a.ID)
+		}
+	}
+	return ids
+}
+
+// tellTeam says in a solve what the team has to know, by the log of the solve.
+func (d *Desk) tellTeam(ctx context.Context, thread string, what func(log []signals.Any) (signals.Any, error)) (seq uint64, err error) {
 	d.saying.Lock()
 	defer d.saying.Unlock()
 	one, _ := d.log.Fold().Solve(thread)
 	if err := d.fits(one.Log); err != nil {
 		return 0, err
 	}
-	var team runlog.Insiders
-	for _, a := range d.options.Agents {
-		team = append(team, a.ID)
-	}
-	said, err := team.Message(runlog.StageOf(one.Log), thread, m)
+	said, err := what(one.Log)
 	if err != nil {
 		return 0, err
 	}

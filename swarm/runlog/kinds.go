@@ -15,14 +15,14 @@ import (
 
 // Reserved returns the kinds that only a swarm publishes.
 func Reserved() []signals.Kind {
-	return append(coordination.Kinds(), KindBegan, KindPlanned, KindLate, KindFailed, KindRefused, KindSame, KindAnswered, asking.KindAsked, asking.KindAnswered, settle.KindUnpaid, KindTerms, KindDecided, KindOutcome, claims.KindWritten)
+	return append(coordination.Kinds(), KindBegan, KindPlanned, KindLate, KindFailed, KindRefused, KindSame, KindMember, KindAnswered, asking.KindAsked, asking.KindAnswered, settle.KindUnpaid, KindTerms, KindDecided, KindOutcome, claims.KindWritten)
 }
 
 // Kinds returns the registrations that a [signals.Codec] needs to read the log
 // of a solve.
 func Kinds() []signals.Registration {
 	return append(slices.Concat(routing.Kinds(), coordination.Entries(), asking.Payloads()),
-		signals.For[Began](), signals.For[Planned](), signals.For[Late](), signals.For[Failed](), signals.For[Refused](), signals.For[Same](), signals.For[Answered](), signals.For[settle.Unpaid](),
+		signals.For[Began](), signals.For[Planned](), signals.For[Late](), signals.For[Failed](), signals.For[Refused](), signals.For[Same](), signals.For[Member](), signals.For[Answered](), signals.For[settle.Unpaid](),
 		signals.For[agents.Passed](), signals.For[agents.Fallback](), signals.For[signals.Retraction](),
 		signals.For[conflict.Resolution](),
 		signals.For[claims.Written](), signals.For[Opened](), signals.For[Decided](), signals.For[Outcome](),

@@ -23,6 +23,7 @@ type Thread struct {
 	repeats   repeats
 	Withdrawn Withdrawn
 	Questions Questions
+	members   members
 
 	Coordination *coordination.Thread
 }
@@ -53,6 +54,7 @@ func (t *Thread) Apply(s signals.Any) {
 	t.Votes.apply(s)
 	t.Conflicts.apply(s)
 	t.Debates.apply(s)
+	t.members.apply(s)
 	t.Stage.Apply(s)
 	t.Questions.apply(t.Log, s)
 	t.Coordination.Apply(s)

@@ -180,6 +180,8 @@ func Of(s signals.Any) (l Line) {
 		return record("", Bad, p.Agent, p)
 	case settle.Unpaid:
 		return record("", Warning, p.Agent, p)
+	case runlog.Member:
+		return record("", Quiet, p.Agent, p)
 	case runlog.Same:
 		return Line{Form: "same", Text: p.ProposalID + " is the same as " + p.As, Proposal: p.ProposalID, As: p.As}
 	case runlog.Opened:

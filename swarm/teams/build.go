@@ -151,7 +151,7 @@ func (a Agent) joined(p Parts) (*agents.Agent, error) {
 	}
 	return &agents.Agent{
 		ID: a.ID, Role: a.Role, Personality: a.Personality.traits(), Listens: slices.Clone(a.Listens), CanEmit: slices.Clone(a.CanEmit), Weight: a.Weight,
-		Group: a.Group, TurnTimeout: time.Duration(a.Timeout), Reactor: p.Joined(), Router: a.router(),
+		Group: a.Group, TurnTimeout: time.Duration(a.Timeout), Bench: a.Bench, Reactor: p.Joined(), Router: a.router(),
 	}, nil
 }
 
@@ -176,7 +176,7 @@ func (t *Team) build(a Agent, m models.Model, p Parts, learned []skills.Skill) *
 		listens = append(slices.Clip(a.hears()), reports.Decided{}.Kind())
 	}
 	built := think.Agent()
-	built.Listens, built.Weight, built.Router = listens, a.Weight, a.router()
+	built.Listens, built.Weight, built.Router, built.Bench = listens, a.Weight, a.router(), a.Bench
 	built.Group = cmp.Or(a.Group, built.Group)
 	return built
 }

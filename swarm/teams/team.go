@@ -78,6 +78,7 @@ type Agent struct {
 	Fallback    []string          `json:"fallback,omitempty" jsonschema:"The names of models of the team that answer, in order, while the agent's own is out: in an outage, at a rate limit beyond patience, or when it is gone. Default: none."`
 	Budget      Budget            `json:"budget,omitempty" jsonschema:"The most of the team's budget that the agent's turns may take, such as 0.10usd or 5000tokens. Default: all of it."`
 	Join        Variable          `json:"join,omitempty" jsonschema:"Name of the environment variable with the token of a program that takes the agent's turns over HTTP, in place of a model."`
+	Bench       bool              `json:"bench,omitempty" jsonschema:"Whether the agent takes part in a solve only once an operator lets it join. Default: false."`
 	Timeout     Duration          `json:"timeout,omitempty" jsonschema:"Time limit of a turn of an agent that joins, such as 30s. Default: 2m."`
 	Group       string            `json:"group,omitempty" jsonschema:"Agents with correlated errors, whose votes are not independent. Default: the agents of one model."`
 	Listens     []signals.Kind    `json:"listens,omitempty" jsonschema:"The kinds of signals that the agent hears. Default: all."`

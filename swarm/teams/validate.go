@@ -112,7 +112,13 @@ func (t *Team) problems() []*Error {
 		if ids[a.ID] {
 			f.add(field+".id", "%q is taken", a.ID)
 		}
+		if a.Bench && (a.ID == t.Advocate || a.ID == t.Coordinator || t.conducts(a.ID)) {
+			f.add(field+".bench", "%q is the advocate, coordinator or conductor, which takes part from the beginning", a.ID)
+		}
 		ids[a.ID] = true
+	}
+	if len(t.Agents) > 0 && !slices.ContainsFunc(t.Agents, func(a Agent) bool { return !a.Bench }) {
+		f.add("agents", "all are on the bench: who begins?")
 	}
 	t.checkMemory(f)
 	t.checkTerms(f)

@@ -42,6 +42,8 @@ type Solves interface {
 	Retract(ctx context.Context, id string, r Retraction) (SolveDetail, error)
 	// Say gives the agents of a solve that is not over a message of a person.
 	Say(ctx context.Context, id string, m Message) (Solve, error)
+	// Seat lets an agent of the bench join a solve that is not over, or takes one out.
+	Seat(ctx context.Context, id string, m Seat) (Solve, error)
 	// WhatIf decides on the votes up to a position; 0: all.
 	WhatIf(ctx context.Context, id string, at uint64, thresholds []float64) (WhatIf, error)
 	Conflicts(ctx context.Context, q ConflictsQuery) ([]Conflict, error)
@@ -64,6 +66,8 @@ type Rooms interface {
 	Page(ctx context.Context, room string, before uint64, limit int) (RoomEvents, error)
 	Say(ctx context.Context, room string, m NewMessage) (Receipt, error)
 	Read(ctx context.Context, room string, through uint64) (Room, error)
+	// Seat makes an agent of the office a member of a room until the office opens again, or ends that.
+	Seat(ctx context.Context, room string, m Seat) (Room, error)
 	Section(ctx context.Context, room string, ix int) (RoomEvent, error)
 }
 

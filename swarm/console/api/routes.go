@@ -107,6 +107,16 @@ func (b *Backend) solves(a huma.API) {
 	tell := route("say-to-solve", "POST", "/solves/{id}/messages", "solves", "Say something to the agents of a solve that is not over", 404, 409, 422, 503)
 	tell.DefaultStatus = http.StatusCreated
 	add(a, tell, func(ctx context.Context, in *said) (Solve, error) { return b.Solves.Say(ctx, in.ID, in.Body) })
+	type seat struct {
+		ByID
+		Agent string `path:"agent" maxLength:"256"`
+	}
+	add(a, route("join-solve", "PUT", "/solves/{id}/agents/{agent}", "solves", "Let an agent of the bench join a solve that is not over, from its next round on", 404, 409, 422, 503), func(ctx context.Context, in *seat) (Solve, error) {
+		return b.Solves.Seat(ctx, in.ID, Seat{Agent: in.Agent})
+	})
+	add(a, route("leave-solve", "DELETE", "/solves/{id}/agents/{agent}", "solves", "Take an agent out of a solve that is not over; its votes count", 404, 409, 422, 503), func(ctx context.Context, in *seat) (Solve, error) {
+		return b.Solves.Seat(ctx, in.ID, Seat{Agent: in.Agent, Leaves: true})
+	})
 	type other struct {
 		ByID
 		At         uint64    `query:"at" doc:"Only votes up to this position of the log, which has it; default: all"`
@@ -177,6 +187,16 @@ func (b *Backend) rooms(a huma.API) {
 	}
 	add(a, route("mark-read", "PUT", "/rooms/{room}/read", "rooms", "Say how far the user has read", 404), func(ctx context.Context, in *read) (Room, error) {
 		return b.Rooms.Read(ctx, in.Room, in.Body.Through)
+	})
+	type seat struct {
+		ByRoom
+		Agent string `path:"agent" maxLength:"256"`
+	}
+	add(a, route("join-room", "PUT", "/rooms/{room}/agents/{agent}", "rooms", "Make an agent of the office a member of a room, until the office opens again", 404, 503), func(ctx context.Context, in *seat) (Room, error) {
+		return b.Rooms.Seat(ctx, in.Room, Seat{Agent: in.Agent})
+	})
+	add(a, route("leave-room", "DELETE", "/rooms/{room}/agents/{agent}", "rooms", "End the membership of an agent in a room, until the office opens again", 404, 503), func(ctx context.Context, in *seat) (Room, error) {
+		return b.Rooms.Seat(ctx, in.Room, Seat{Agent: in.Agent, Leaves: true})
 	})
 	type section struct {
 		ByRoom

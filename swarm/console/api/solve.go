@@ -408,6 +408,13 @@ type Message struct {
 	By   string   `json:"by,omitempty" maxLength:"64" doc:"Name of the person; must not be that of an agent"`
 }
 
+// A Seat is that of an agent that joins a solve or a room, or leaves it.
+type Seat struct {
+	Agent  string
+	Leaves bool   // false: it joins
+	By     string // who asked for it; "": whoever the token names
+}
+
 // A Retraction takes a signal back: signals that rest on it alone do not count any more.
 type Retraction struct {
 	Seq    uint64 `json:"seq" minimum:"1" doc:"Position of the signal"`

@@ -80,6 +80,15 @@ func (g guardedSolves) Say(ctx context.Context, id string, m Message) (one Solve
 	return g.Solves.Say(ctx, id, m)
 }
 
+func (g guardedSolves) Seat(ctx context.Context, id string, m Seat) (one Solve, err error) {
+	w, err := takes(ctx, RoleOperator)
+	if err != nil {
+		return one, err
+	}
+	w.as(&m.By)
+	return g.Solves.Seat(ctx, id, m)
+}
+
 func (g guardedSolves) Cancel(ctx context.Context, id string) (one Solve, err error) {
 	if _, err = takes(ctx, RoleOperator); err == nil {
 		one, err = g.Solves.Cancel(ctx, id)
@@ -153,6 +162,13 @@ func (g guardedRooms) Say(ctx context.Context, room string, m NewMessage) (got R
 func (g guardedRooms) Read(ctx context.Context, room string, through uint64) (one Room, err error) {
 	if _, err = takes(ctx, RoleApprover); err == nil {
 		one, err = g.places.Read(ctx, room, through)
+	}
+	return one, err
+}
+
+func (g guardedRooms) Seat(ctx context.Context, room string, m Seat) (one Room, err error) {
+	if _, err = takes(ctx, RoleOperator); err == nil {
+		one, err = g.places.Seat(ctx, room, m)
 	}
 	return one, err
 }

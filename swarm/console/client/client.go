@@ -105,6 +105,15 @@ func (c *Client) Say(ctx context.Context, solve string, m api.Message) (one api.
 	return one, c.ask(ctx, http.MethodPost, "/solves/"+url.PathEscape(solve)+"/messages", m, &one)
 }
 
+// Seat lets an agent of the bench join a solve, or takes one out, and returns the solve.
+func (c *Client) Seat(ctx context.Context, solve string, m api.Seat) (one api.Solve, err error) {
+	how := http.MethodPut
+	if m.Leaves {
+		how = http.MethodDelete
+	}
+	return one, c.ask(ctx, how, "/solves/"+url.PathEscape(solve)+"/agents/"+url.PathEscape(m.Agent), nil, &one)
+}
+
 // Tell says which proposal of a solve turned out to be right, and returns the solve.
 func (c *Client) Tell(ctx context.Context, solve string, o api.Outcome) (one api.Solve, err error) {
 	return one, c.ask(ctx, http.MethodPut, "/solves/"+url.PathEscape(solve)+"/outcome", o, &one)

@@ -26,6 +26,18 @@ func (s solving) Say(ctx context.Context, id string, m api.Message) (api.Solve, 
 	return s.get(d, thread)
 }
 
+// Seat implements [api.Solves].
+func (s solving) Seat(ctx context.Context, id string, m api.Seat) (api.Solve, error) {
+	d, thread, err := s.own(ctx, id)
+	if err != nil {
+		return api.Solve{}, err
+	}
+	if _, err := d.Change(ctx, thread, runlog.Member(m)); err != nil {
+		return api.Solve{}, refused(err)
+	}
+	return s.get(d, thread)
+}
+
 // Retract implements [api.Solves].
 func (s solving) Retract(ctx context.Context, id string, r api.Retraction) (api.SolveDetail, error) {
 	d, thread, err := s.own(ctx, id)

@@ -114,6 +114,22 @@ func (o *office) Read(ctx context.Context, room string, through uint64) (api.Roo
 	return o.Room(ctx, room)
 }
 
+// Seat implements [api.Rooms].
+func (o *office) Seat(ctx context.Context, room string, m api.Seat) (api.Room, error) {
+	router, err := o.writable(ctx)
+	if err != nil {
+		return api.Room{}, err
+	}
+	change := router.Join
+	if m.Leaves {
+		change = router.Leave
+	}
+	if err := change(ctx, m.Agent, room); err != nil {
+		return api.Room{}, roomProblem(err)
+	}
+	return o.Room(ctx, room)
+}
+
 // Section implements [api.Rooms].
 func (o *office) Section(ctx context.Context, room string, ix int) (api.RoomEvent, error) {
 	router, err := o.opened(ctx)
@@ -150,6 +166,10 @@ func (noRooms) Rooms(context.Context) ([]api.Room, error)        { return []api.
 func (noRooms) Room(context.Context, string) (api.Room, error)   { return api.Room{}, errNoRooms }
 func (noRooms) Create(context.Context, string) (api.Room, error) { return api.Room{}, errNoRooms }
 func (noRooms) Read(context.Context, string, uint64) (api.Room, error) {
+	return api.Room{}, errNoRooms
+}
+
+func (noRooms) Seat(context.Context, string, api.Seat) (api.Room, error) {
 	return api.Room{}, errNoRooms
 }
 

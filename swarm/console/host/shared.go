@@ -28,6 +28,8 @@ type router interface {
 	Section(ctx context.Context, room string, ix int) (events.Event, error)
 	Events(context.Context, rooms.From) iter.Seq2[events.Event, error]
 	Create(ctx context.Context, room string) error
+	Join(ctx context.Context, agent, room string) error
+	Leave(ctx context.Context, agent, room string) error
 	Say(ctx context.Context, room string, m rooms.Message) (rooms.Receipt, error)
 	Read(ctx context.Context, room string, through uint64) error
 	Run(context.Context) error

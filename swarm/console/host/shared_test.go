@@ -30,6 +30,14 @@ type far struct {
 
 func (f *far) Create(ctx context.Context, room string) error { return f.router.Create(ctx, room) }
 
+func (f *far) Join(ctx context.Context, agent, room string) error {
+	return f.router.Join(ctx, agent, room)
+}
+
+func (f *far) Leave(ctx context.Context, agent, room string) error {
+	return f.router.Leave(ctx, agent, room)
+}
+
 func (f *far) Say(ctx context.Context, room string, m rooms.Message) (rooms.Receipt, error) {
 	return f.router.Say(ctx, room, m)
 }
@@ -115,6 +123,16 @@ func TestRoomsOfOtherProcessesAreShownAndSpokenIn(t *testing.T) {
 	}
 	if _, err := b.Rooms.Create(t.Context(), "war"); err != nil {
 		t.Error(err)
+	}
+	agent := office.Shared.Agents[0].Agent.ID
+	has := func(room api.Room) bool {
+		return slices.ContainsFunc(room.Members, func(m api.Member) bool { return m.Name == agent })
+	}
+	if room, err := b.Rooms.Seat(t.Context(), "war", api.Seat{Agent: agent}); err != nil || !has(room) {
+		t.Errorf("%s has not joined: %+v, %v", agent, room, err)
+	}
+	if room, err := b.Rooms.Seat(t.Context(), "war", api.Seat{Agent: agent, Leaves: true}); err != nil || has(room) {
+		t.Errorf("%s has not left: %+v, %v", agent, room, err)
 	}
 	if all, err := b.Rooms.Rooms(t.Context()); err != nil || len(all) != 3 {
 		t.Errorf("rooms: %+v, %v", all, err)

@@ -73,6 +73,9 @@ func (c *Coordination) enroll(team []string) error {
 	return nil
 }
 
+// Joined says that the team has changed: the layer learns of it with the next signal.
+func (c *Coordination) Joined() { c.enrolled = false }
+
 // following returns a resolver that names the agent after the source.
 func following(ids []string) connectivity.Resolver {
 	return func(_ context.Context, s coordination.Signal) ([]string, error) {

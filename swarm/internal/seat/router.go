@@ -86,7 +86,7 @@ func (s *Seat) Route(said signals.Any) (d routing.Decision, routed bool) {
 		r.routed = append(r.routed, agents.Routed{Action: d.Action.Name, Signal: said})
 	case routing.VerbGracefulStop, routing.VerbForceStop:
 		r.routed = nil
-		s.leave()
+		s.Leave()
 	case routing.VerbReject, routing.VerbContinue, routing.VerbTransition:
 	}
 	return d, true
@@ -108,8 +108,8 @@ func (s *Seat) Time(said signals.Any, seed uint64) {
 		return
 	}
 	h := said.Head()
-	if said.Kind() == signals.KindTask && r.timers == nil {
-		r.timers = r.of.Timers(s.Agent.ID, seed, h.Time)
+	if said.Kind() == signals.KindTask {
+		s.begin(h.Time, seed)
 	}
 	if r.timers == nil {
 		return
@@ -117,6 +117,13 @@ func (s *Seat) Time(said signals.Any, seed uint64) {
 	r.timers.Enter(r.machine.State(), h.Time)
 	if fired, ok := signals.As[routing.Timer](said); ok && h.Recipients.Equal(signals.To(s.Agent.ID)) {
 		r.timers.Fired(fired.Payload.Name, h.Time)
+	}
+}
+
+// begin lets the agent's timers begin, unless they run.
+func (s *Seat) begin(at time.Time, seed uint64) {
+	if r := s.router; r != nil && r.timers == nil {
+		r.timers = r.of.Timers(s.Agent.ID, seed, at)
 	}
 }
 

@@ -39,13 +39,15 @@ func New(a *agents.Agent, memories int) *Seat {
 
 // Listen opens the agent's inbox: the signals of others to it in the thread, during the
 // solve, except those of coordination, which are in the inbox of its turns.
-func (s *Seat) Listen(thread string) (err error) {
+func (s *Seat) Listen(thread string) error { return s.listen(thread, 0) }
+
+func (s *Seat) listen(thread string, after uint64) (err error) {
 	kinds := s.Agent.Listens
 	if kinds != nil {
 		kinds = append(slices.Clone(kinds), routing.KindUserMessage)
 	}
 	s.inbox, err = s.Publisher.Subscribe(bus.SubscribeOptions{
-		Kinds: kinds, Threads: []string{thread},
+		Kinds: kinds, Threads: []string{thread}, After: after,
 		Where: func(heard signals.Any) bool {
 			return !s.gone && heard.Head().Source != s.Agent.ID && !Coordinates(heard.Kind())
 		},
@@ -195,8 +197,20 @@ func (s *Seat) Release() {
 	}
 }
 
-// leave prevents further turns of the agent.
-func (s *Seat) leave() { s.Out, s.gone, s.before = true, true, nil }
+// Leave prevents further turns of the agent. A turn that runs is not interrupted.
+func (s *Seat) Leave() { s.Out, s.gone, s.before = true, true, nil }
+
+// Join gives the agent, which joins a solve, what was said before that is for it. Its inbox has what
+// follows a position of the bus, and its timers begin.
+func (s *Seat) Join(thread string, log []signals.Any, after, seed uint64) error {
+	for _, said := range log {
+		if said.Head().Seq <= after && s.Wants(said) {
+			s.deliver(said)
+		}
+	}
+	s.begin(log[len(log)-1].Head().Time, seed)
+	return s.listen(thread, after)
+}
 
 // Close closes the inbox. Unread signals then count as filtered, not as dead
 // letters.

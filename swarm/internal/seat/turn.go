@@ -14,8 +14,8 @@ import (
 
 // The causes with which contexts of turns end.
 var (
-	// ErrStopped is the cause for a turn that a route stopped.
-	ErrStopped = errors.New("swarm: the agent was stopped by a route")
+	// ErrStopped is the cause for a turn that a route stopped, or whose agent left.
+	ErrStopped = errors.New("swarm: the agent was stopped")
 	errTime    = fmt.Errorf("swarm: out of time: %w", context.DeadlineExceeded)
 )
 

@@ -1,23 +1,45 @@
 package seat
 
 import (
+	"context"
+
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // A Wake is what a solve waits for beside its turns.
 type Wake struct {
-	Back      chan struct{} // signaled when a turn returns
-	Outside   chan struct{} // signaled when a signal is published in the thread; nil: not observed
-	unobserve func()
+	Back    chan struct{} // signaled when a turn returns
+	Outside chan struct{} // signaled when something is published in the thread that must not wait for a turn
+
+	members   *bus.Handler
+	unobserve func() // nil: only changes of the team are observed
 }
 
 // NewWake returns a wake without anything outside.
-func NewWake() Wake { return Wake{Back: make(chan struct{}, 1)} }
+func NewWake() Wake {
+	return Wake{Back: make(chan struct{}, 1), Outside: make(chan struct{}, 1)}
+}
 
-// On signals Outside from now on: signals that are published in a thread.
+// Open signals Outside from now on when an agent joins the solve of a thread or leaves it.
+func (w *Wake) Open(b *bus.Bus, thread string) (err error) {
+	outside := w.Outside
+	w.members, err = bus.Handle(b, bus.HandleOptions{Agent: bus.System}, func(_ context.Context, m signals.Signal[runlog.Member]) error {
+		if m.Thread == thread {
+			notify(outside)
+		}
+		return nil
+	})
+	return err
+}
+
+// On signals Outside from now on for all signals that are published in a thread.
 func (w *Wake) On(b *bus.Bus, thread string) {
-	outside := make(chan struct{}, 1)
-	w.Outside = outside
+	if w.unobserve != nil {
+		return
+	}
+	outside := w.Outside
 	w.unobserve = b.Observe(func(e bus.Event) {
 		if said, ok := e.(bus.Published); ok && said.Signal.Head().Thread == thread {
 			notify(outside)
@@ -27,6 +49,9 @@ func (w *Wake) On(b *bus.Bus, thread string) {
 
 // Close ends that.
 func (w *Wake) Close() {
+	if w.members != nil {
+		w.members.Close()
+	}
 	if w.unobserve != nil {
 		w.unobserve()
 	}

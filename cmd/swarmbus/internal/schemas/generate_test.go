@@ -106,7 +106,7 @@ func all() []kind {
 		of[coordination.Attention](), of[coordination.Confidence](), of[coordination.ConflictNotice](), of[coordination.Handoff](),
 		of[coordination.Escalation](), of[coordination.Transition](),
 		of[coordination.Step](), of[coordination.Requested](), of[coordination.Members](), of[coordination.Closed](),
-		of[runlog.Began](), of[runlog.Planned](), of[runlog.Late](), of[runlog.Failed](), of[runlog.Refused](), of[runlog.Same](), of[runlog.Answered](),
+		of[runlog.Began](), of[runlog.Planned](), of[runlog.Late](), of[runlog.Failed](), of[runlog.Refused](), of[runlog.Same](), of[runlog.Member](), of[runlog.Answered](),
 		of[settle.Unpaid](), of[agents.Passed](), of[agents.Fallback](), of[conflict.Resolution](), of[runlog.Opened](), of[runlog.Decided](), of[runlog.Outcome](),
 		of[claims.Written](), of[signals.Retraction](), of[asking.Call](), of[asking.Answer](),
 		of[reports.Received](), of[reports.Progress](), of[reports.Completion](), of[reports.Failure](), of[reports.Block](),
