@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
@@ -145,8 +146,28 @@ func (f *form) String() string {
 // mostSaid is the maximum number of elements of an answer.
 const mostSaid = 8
 
-// schemaOf returns the schema of an answer, in which votes refer to one of the proposals.
+// schemas are those of answers by the forms that have been used, since a turn takes as long to write
+// one as for all the rest of its prompt.
+var schemas sync.Map // of [2]uint64 to *models.Schema
+
+// schemaOf returns the schema of an answer, in which votes refer to one of the proposals. It is not
+// to be modified.
 func schemaOf(all []form, proposals int) *models.Schema {
+	key := [2]uint64{uint64(proposals)}
+	for _, f := range all {
+		key[1] |= 1 << slices.IndexFunc(forms, func(of form) bool { return of.kind == f.kind })
+		if proposals > 64 || slices.ContainsFunc(f.fields, func(of field) bool { return of.list || of.schema != nil }) {
+			return newSchema(all, proposals)
+		}
+	}
+	if known, ok := schemas.Load(key); ok {
+		return known.(*models.Schema)
+	}
+	s, _ := schemas.LoadOrStore(key, newSchema(all, proposals))
+	return s.(*models.Schema)
+}
+
+func newSchema(all []form, proposals int) *models.Schema {
 	var options []any
 	for _, f := range all {
 		if f.kind == signals.KindVote && proposals == 0 && !has(all, signals.KindProposal) {

@@ -39,7 +39,7 @@ const (
 
 // read reads the next event, of which no member has to be there.
 func (a *answer) read(e wire.Event) {
-	o := wire.ObjectOf(e.Data)
+	o := e.Object()
 	if inner := o.Object("provider", "data", "result", "response"); inner["choices"] != nil && !o.Has("choices") {
 		o = inner // of a gateway
 	}

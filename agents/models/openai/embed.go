@@ -15,7 +15,7 @@ var _ models.Embedder = (*Model)(nil)
 func (m *Model) Embed(ctx context.Context, texts ...string) (*models.Vectors, error) {
 	all, found, a := make([][]float32, len(texts)), 0, models.Answer{}
 	resp, _, err := m.post(ctx, "/embeddings", object{"input": texts, "model": m.id.Name}, func(e wire.Event) {
-		o := wire.ObjectOf(e.Data)
+		o := e.Object()
 		for place, one := range o.List("data") {
 			d := wire.ObjectOf(one)
 			if d["index"] != nil {

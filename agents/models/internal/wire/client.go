@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -120,19 +121,8 @@ func (c *Client) Ask(ctx context.Context, url string, header http.Header, body a
 
 // responseID returns the provider's id of the answer that begins with an event.
 func responseID(e Event) string {
-	var about struct {
-		ID      any `json:"id"`
-		Message struct {
-			ID any `json:"id"`
-		} `json:"message"`
-	}
-	_ = json.Unmarshal(e.Data, &about) // an event of another form has none
-	for _, id := range []any{about.ID, about.Message.ID} {
-		if id, ok := id.(string); ok {
-			return id
-		}
-	}
-	return ""
+	o := e.Object() // an event of another form has none
+	return Clean(cmp.Or(o.Text("id"), o.Object("message").Text("id")))
 }
 
 // Invalid returns the error of a request that cannot be sent.

@@ -17,6 +17,16 @@ type Event struct {
 	Name string // of a stream's event, "" if it has none
 	Data json.RawMessage
 	Bare bool // it is the body, or a line of it, rather than an event of a stream
+
+	object Object // that Data is, once it was looked at
+}
+
+// Object returns the object that the event is; nil: it is none.
+func (e *Event) Object() Object {
+	if e.object == nil {
+		e.object = ObjectOf(e.Data)
+	}
+	return e.object
 }
 
 // Events returns the events of the response up to its end, or up to [DONE]. Comments, blank
@@ -85,7 +95,7 @@ func (p *parser) line(line []byte) {
 	case p.bare == nil && (field == "" || field == "id" || field == "retry"): // a comment, or of no use
 	case p.bare == nil && text[0] == '{' && json.Valid(text):
 		p.flush()
-		p.event = Event{p.event.Name, bytes.Clone(text), true}
+		p.event = Event{Name: p.event.Name, Data: bytes.Clone(text), Bare: true}
 		p.flush()
 	default:
 		p.bare = append(append(p.bare, line...), '\n')
@@ -127,9 +137,9 @@ func (p *parser) one(e Event) {
 	case p.end && bytes.HasPrefix([]byte("[DONE]"), e.Data):
 	case begin == '[' && json.Unmarshal(e.Data, &all) == nil:
 		for _, one := range all {
-			p.one(Event{e.Name, one, e.Bare})
+			p.one(Event{Name: e.Name, Data: one, Bare: e.Bare})
 		}
-	case json.Valid(e.Data):
+	case e.Object() != nil || json.Valid(e.Data):
 		p.ended = p.ended || !p.yield(e, nil)
 	case begin == '{' || begin == '[':
 		p.values(e)
@@ -153,7 +163,7 @@ func (p *parser) values(e Event) {
 		case err != nil:
 			p.fail(fmt.Errorf("%w in %s", json.Unmarshal(text, new(any)), text[:min(len(text), 300)]))
 		default:
-			p.one(Event{e.Name, bytes.Clone(e.Data), e.Bare})
+			p.one(Event{Name: e.Name, Data: bytes.Clone(e.Data), Bare: e.Bare})
 		}
 	}
 }

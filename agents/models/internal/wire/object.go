@@ -13,12 +13,12 @@ import (
 // expects: what is not, is zero.
 type Object map[string]json.RawMessage
 
-// ObjectOf returns the object that a value is; nil: it is none.
-func ObjectOf(value json.RawMessage) (o Object) {
-	if value = bytes.TrimSpace(value); len(value) == 0 || value[0] != '{' || json.Unmarshal(value, &o) != nil {
+// ObjectOf returns the object that a value is; nil: it is none. The members are parts of the value.
+func ObjectOf(value json.RawMessage) Object {
+	if value = bytes.TrimSpace(value); len(value) == 0 || value[0] != '{' || !json.Valid(value) {
 		return nil
 	}
-	return o
+	return members(value)
 }
 
 // Has reports whether there is a member that says something: not null, false, "", {} or [].
@@ -33,8 +33,8 @@ func (o Object) Has(name string) bool {
 // Object returns the first of the members that is an object.
 func (o Object) Object(names ...string) Object {
 	for _, name := range names {
-		if inner := ObjectOf(o[name]); inner != nil {
-			return inner
+		if value := o[name]; len(value) > 0 && value[0] == '{' {
+			return members(value)
 		}
 	}
 	return nil
@@ -42,10 +42,14 @@ func (o Object) Object(names ...string) Object {
 
 // List returns the elements of a list. An object is a list of one.
 func (o Object) List(name string) (all []json.RawMessage) {
-	if value := o[name]; ObjectOf(value) != nil {
+	value := o[name]
+	switch {
+	case len(value) > 0 && value[0] == '{':
 		return []json.RawMessage{value}
+	case len(value) > 0 && value[0] == '[':
+		all = []json.RawMessage{}
+		elements(value, func(one json.RawMessage) { all = append(all, one) })
 	}
-	_ = json.Unmarshal(o[name], &all)
 	return all
 }
 

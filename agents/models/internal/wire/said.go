@@ -27,7 +27,7 @@ type Said struct {
 // SaidIn returns what an event says of a failure, if it is one: by its name, an error member, or
 // a form that only errors have.
 func SaidIn(e Event) (Said, bool) {
-	o := ObjectOf(e.Data)
+	o := e.Object()
 	odd := o["choices"] == nil && o["usage"] == nil && o["content"] == nil &&
 		(o.Has("errors") || o.Has("detail") || TextOf(o["message"]) != "" && (o.Has("code") || o.Has("status") || o.Has("type")))
 	if e.Name == "error" || o.Has("error") || o.Text("object") == "error" || o.Text("type") == "error" || odd || o.Object("base_resp").Number("status_code") != 0 {
