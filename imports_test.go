@@ -210,6 +210,10 @@ var rules = []struct {
 		ours:   []string{"agents/hooks", "bus", "otel/export", "swarm/transcript"},
 		others: []string{"github.com/spf13", "github.com/charmbracelet/colorprofile", "github.com/clipperhouse/displaywidth", "golang.org/x/term"},
 	}},
+	{"cmd/swarmbus/internal/decide", rule{
+		ours:   []string{"cmd/swarmbus/internal/cli", "internal/votes", "internal/runs", "agents/hooks", "bus", "bus/journal", "consensus", "consensus/reliability", "signals", "swarm", "swarm/runlog"},
+		others: []string{"github.com/spf13/cobra", "github.com/schollz/progressbar"},
+	}},
 	{"cmd/swarmbus/internal/schemas", rule{ours: []string{
 		"swarm/console/join", "agents/reports", "swarm/console/api", "swarm/teams",
 		"signals", "signals/cloudevents", "signals/coordination", "agents", "agents/asking", "agents/routing", "agents/tools", "conflict", // for the tests, which make them

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swarmbus/swarmbus/internal/runs"
-	"github.com/swarmbus/swarmbus/internal/votes"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
@@ -21,8 +20,6 @@ var choices = map[string]func() []string{
 	"mode":      func() []string { return spelled(teams.Modes()) },
 	"conflicts": func() []string { return spelled(teams.ConflictPolicies()) },
 	"kind":      kindNames,
-	"from":      votes.Formats,
-	"items":     func() []string { return []string{itemsCSV, itemsJSON} },
 	"allow":     func() []string { return []string{"once", "solve"} },
 }
 

@@ -9,18 +9,15 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
-	"github.com/swarmbus/swarmbus/internal/text"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/decide"
 )
 
 // hangup is SIGHUP, which package syscall does not name on every system that the command builds for.
@@ -42,30 +39,7 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var seen cli.Telemetry
 	defer seen.Close(stderr)
-	root := newRoot(&seen)
-	root.SetArgs(args)
-	out := &cli.Output{W: stdout}
-	root.SetOut(out)
-	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
-	if failed := out.Failed(); failed != nil && !errors.Is(err, failed) { // nobody has looked at it
-		err = fmt.Errorf("standard output: %w", failed)
-	}
-	if err == nil {
-		return cli.ExitDecided
-	}
-	var s *cli.StatusError
-	if !errors.As(err, &s) || s.Err != nil {
-		fmt.Fprintln(stderr, "swarmbus: "+strings.ReplaceAll(text.Lines(err.Error()), "\n", "\nswarmbus: "))
-	}
-	switch {
-	case s != nil:
-		return s.Status
-	case ctx.Err() != nil:
-		return cli.ExitCancelled
-	default:
-		return cli.ExitError
-	}
+	return cli.Run(ctx, newRoot(&seen), args, stdout, stderr)
 }
 
 func newRoot(seen *cli.Telemetry) *cobra.Command {
@@ -80,14 +54,12 @@ or uncertified), 4 budget or deadline, 5 somebody outside has to answer: a quest
 escalated, or the call of a tool waits for permission; 6 canceled, 7 the decision changes
 without the retracted signal, 8 no consensus, but an answer that was settled or is of one
 agent, or a leader that is contested.`,
-		Version:       version().String(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Version: version().String(),
 	}
 	parent(root)
 	root.SetFlagErrorFunc(badFlag)
 	root.SetVersionTemplate("swarmbus {{.Version}}\n")
-	group(root, "Decisions", seen.On(newSolve()), seen.On(newAnswer()), newSay(), newRetract(), newOutcome(), seen.On(newDecide()))
+	group(root, "Decisions", seen.On(newSolve()), seen.On(newAnswer()), newSay(), newRetract(), newOutcome(), seen.On(decide.New()))
 	group(root, "Teams", newTeam(), newDoctor(), seen.On(newAgent()), newKeys())
 	group(root, "Runs", newRuns(), newShow(), newLog(), newReplay(), newVerify(), newExport(), newImport())
 	group(root, "Servers and rooms", seen.On(newServe()), newMCP(), seen.On(newRooms()), newRoom(), newToken())

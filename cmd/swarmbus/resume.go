@@ -115,13 +115,7 @@ func (f *answerFlags) lists(text []string) bool {
 
 // here answers in a run of this machine, and continues it.
 func (f *answerFlags) here(cmd *cobra.Command, text []string) error {
-	answer, permit := signals.Any(nil), (*asking.Answer)(nil)
-	var err error
-	if f.verdict() != "" {
-		permit, err = f.permission(text)
-	} else {
-		answer, err = f.answer(text)
-	}
+	answer, permit, err := f.given(text)
 	if err != nil {
 		return err
 	}
@@ -157,6 +151,16 @@ func (f *answerFlags) here(cmd *cobra.Command, text []string) error {
 		return f.leave(cmd, thread, answer)
 	}
 	return orServer(err)
+}
+
+// given returns the answer that flags and a text are, or the one about the call of a tool.
+func (f *answerFlags) given(text []string) (answer signals.Any, permit *asking.Answer, err error) {
+	if f.verdict() != "" {
+		permit, err = f.permission(text)
+	} else {
+		answer, err = f.answer(text)
+	}
+	return answer, permit, err
 }
 
 // verdict returns what says that a call is answered; "": nothing.

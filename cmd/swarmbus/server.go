@@ -88,15 +88,7 @@ func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) e
 	if err != nil {
 		return err
 	}
-	said, permit := api.Answer{}, (*asking.Answer)(nil)
-	if a.verdict() != "" {
-		permit, err = a.permission(text)
-	} else if _, err = a.answer(text); err == nil {
-		said = api.Answer{Text: strings.Join(text, ""), Vote: a.vote + a.against, By: a.by}
-		if a.against != "" {
-			said.Stance = "disagree"
-		}
-	}
+	_, permit, err := a.given(text)
 	if err != nil {
 		return err
 	}
@@ -115,6 +107,10 @@ func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) e
 	if permit != nil {
 		_, err = c.Decide(cmd.Context(), item.ID, api.Verdict{Verdict: string(permit.Verdict), Reason: permit.Reason, Args: permit.Args, By: a.by, Shown: item.Tool.Shown})
 	} else {
+		said := api.Answer{Text: strings.Join(text, ""), Vote: a.vote + a.against, By: a.by}
+		if a.against != "" {
+			said.Stance = "disagree"
+		}
 		_, err = c.Answer(cmd.Context(), item.ID, said)
 	}
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // os.Environ(), says otherwise (NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM). On other writers,
 // such as a file or a pipe, no line is cut. COLUMNS is the width of a terminal that does not tell.
 func LookOf(w io.Writer, env []string, width int) *transcript.Options {
-	if o, is := w.(*Output); is {
-		w = o.W
+	if o, is := w.(*output); is {
+		w = o.w
 	}
 	o := &transcript.Options{Color: colorprofile.Detect(w, env) >= colorprofile.ANSI, Width: -1}
 	if f, ok := w.(*os.File); ok {

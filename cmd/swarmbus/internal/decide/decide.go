@@ -1,4 +1,4 @@
-package main
+package decide
 
 import (
 	"context"
@@ -36,7 +36,8 @@ type decideFlags struct {
 	strict     bool
 }
 
-func newDecide() *cobra.Command {
+// New returns the command.
+func New() *cobra.Command {
 	var f decideFlags
 	cmd := &cobra.Command{
 		Use:   "decide (--votes DIR | --from FORMAT FILE...)",
@@ -104,6 +105,8 @@ unless --items asks for items.`,
 	f.list.Columns(flags)
 	flags.BoolVar(&f.strict, "strict", false, "exit with status 1 if any row was refused")
 	_ = cmd.RegisterFlagCompletionFunc("strategy", cobra.FixedCompletions(append(names(), byAll), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(votes.Formats(), cobra.ShellCompDirectiveDefault))
+	_ = cmd.RegisterFlagCompletionFunc("items", cobra.FixedCompletions([]string{itemsCSV, itemsJSON}, cobra.ShellCompDirectiveDefault))
 	_ = cmd.MarkFlagDirname("votes")
 	return cmd
 }

@@ -1,4 +1,4 @@
-package main
+package decide
 
 import (
 	"bytes"
@@ -50,7 +50,7 @@ func writeSet(t *testing.T, n int) (dir string) {
 func scored(t *testing.T, args ...string) map[string]score {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if got := run(t.Context(), append([]string{"decide", "--json"}, args...), &stdout, &stderr); got != cli.ExitDecided {
+	if got := cli.Run(t.Context(), New(), append([]string{"--json"}, args...), &stdout, &stderr); got != cli.ExitDecided {
 		t.Fatalf("%v: status %d: %s", args, got, stderr.String())
 	}
 	scores := map[string]score{}

@@ -1,4 +1,4 @@
-package main
+package decide
 
 import (
 	"context"
@@ -8,7 +8,9 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/votes"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -22,12 +24,13 @@ type player struct {
 	bus    *bus.Bus
 	log    *bus.Subscription
 	voters map[string]*bus.Publisher
-	keeper *keeper // nil: nothing is
+	file   *journal.File // nil: nothing is kept
+	writer *journal.Writer
 }
 
 // newPlayer returns a player that writes to a new journal, unless its name is
 // empty.
-func newPlayer(ctx context.Context, journal string) (*player, error) {
+func newPlayer(ctx context.Context, name string) (*player, error) {
 	b, err := bus.New(&bus.Options{
 		TTL: -1, Sweep: -1,
 		Clock: swarm.StepClock(time.Unix(0, 0), time.Millisecond),
@@ -37,8 +40,8 @@ func newPlayer(ctx context.Context, journal string) (*player, error) {
 		return nil, err
 	}
 	p := &player{bus: b, voters: map[string]*bus.Publisher{}}
-	if journal != "" {
-		if p.keeper, err = keep(ctx, b, journal); err != nil {
+	if name != "" {
+		if p.file, p.writer, err = keep(ctx, b, name); err != nil {
 			return nil, err
 		}
 	}
@@ -48,10 +51,30 @@ func newPlayer(ctx context.Context, journal string) (*player, error) {
 	return p, nil
 }
 
+// keep writes the signals published on a bus into a new journal.
+func keep(ctx context.Context, b *bus.Bus, name string) (*journal.File, *journal.Writer, error) {
+	path, err := runs.Make(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := journal.Open(path, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.Last() > 0 {
+		return nil, nil, errors.Join(fmt.Errorf("--journal %s already contains a run: name a new file", path), f.Close())
+	}
+	w, err := journal.Attach(ctx, b, f, nil)
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, w, nil
+}
+
 // close waits until everything is written.
 func (p *player) close(ctx context.Context) (err error) {
-	if p.keeper != nil {
-		err = p.keeper.close(ctx)
+	if p.file != nil {
+		err = errors.Join(p.writer.Close(context.WithoutCancel(ctx)), p.file.Close())
 	}
 	p.bus.Close()
 	return err
@@ -59,10 +82,10 @@ func (p *player) close(ctx context.Context) (err error) {
 
 // kept says where the journal is, "" if there is none.
 func (p *player) kept() string {
-	if p.keeper == nil {
+	if p.file == nil {
 		return ""
 	}
-	return p.keeper.file.Path()
+	return p.file.Path()
 }
 
 func threadOf(set *votes.Set, t *votes.Task) string { return set.Name + "/" + t.ID }
@@ -130,7 +153,7 @@ func (p *player) settle(ctx context.Context, thread, choice string, confidence f
 
 // open records the terms of a thread.
 func (p *player) open(ctx context.Context, thread string, t *runlog.Terms) error {
-	if p.keeper == nil {
+	if p.file == nil {
 		return nil
 	}
 	s, err := t.Open(thread)
@@ -142,7 +165,7 @@ func (p *player) open(ctx context.Context, thread string, t *runlog.Terms) error
 
 // record records the decision.
 func (p *player) record(ctx context.Context, thread, terms string, d consensus.Decision, observed string) error {
-	if p.keeper == nil {
+	if p.file == nil {
 		return nil
 	}
 	s, err := runlog.Decided{Name: terms, Closed: true, Observed: observed}.Record(thread, d)
@@ -154,7 +177,7 @@ func (p *player) record(ctx context.Context, thread, terms string, d consensus.D
 
 // tell records the outcome.
 func (p *player) tell(ctx context.Context, thread, right string) error {
-	if p.keeper == nil {
+	if p.file == nil {
 		return nil
 	}
 	return p.say(ctx, signals.New(signals.Header{Thread: thread, Confidence: 1}, runlog.Outcome{ProposalID: right}))

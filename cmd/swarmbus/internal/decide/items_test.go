@@ -1,4 +1,4 @@
-package main
+package decide
 
 import (
 	"bytes"
@@ -12,13 +12,13 @@ import (
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 )
 
-const foreign = "../../examples/votes/"
+const foreign = "../../../../examples/votes/"
 
 // decided runs decide on files of others and returns what it prints.
 func decided(t *testing.T, want int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, said bytes.Buffer
-	if got := run(t.Context(), append([]string{"decide"}, args...), &out, &said); got != want {
+	if got := cli.Run(t.Context(), New(), args, &out, &said); got != want {
 		t.Fatalf("%v: status %d, want %d: %s", args, got, want, said.String())
 	}
 	return out.String(), said.String()
