@@ -42,7 +42,7 @@ func (r *solve) gather(ctx context.Context) (turns []*seat.Turn, begun int) {
 }
 
 // gatherStep is gather for the next step of a plan. An agent that cannot take a turn has
-// none, and no answer. A plan that is over waits for late turns only if nobody has voted: what they
+// none, and no answer. A plan that is over waits for late turns only if its votes choose nothing: what they
 // bring, or why they fail, is the end then.
 func (r *solve) gatherStep(context.Context) (turns []*seat.Turn, begun int) {
 	r.step.plan = r.thread.Calls.Next()
@@ -52,7 +52,7 @@ func (r *solve) gatherStep(context.Context) (turns []*seat.Turn, begun int) {
 	for _, s := range r.seats {
 		s.Release()
 		switch {
-		case s.Turn != nil && s.Turn.State == seat.Late && (r.step.plan.Over == "" || r.votes().Decision().Voters == 0):
+		case s.Turn != nil && s.Turn.State == seat.Late && (r.step.plan.Over == "" || r.count.Closed().Choice == ""):
 			turns = append(turns, s.Turn)
 		case s.Free() && slices.Contains(r.step.plan.Ask, s.Agent.ID):
 			turns = append(turns, s.Begin(s.Collect()))

@@ -86,7 +86,8 @@ type Round struct {
 // failed in their last turn, without saying anything, that the others are fewer than the
 // quorum, or that the only agent with a position is alone with its own proposal. Before
 // any vote, it is also the turns of the last round if all of them failed, or any in an outage, and one
-// of their agents might have proposed or voted.
+// of their agents might have proposed or voted. Where the votes neither choose nor reject, it is those of an outage
+// of agents that might vote: the solve goes on when their models answer.
 func broken(all seat.Roster, d consensus.Decision, alone bool, r Round) (failed []error) {
 	var able, unable, last int
 	needed, outage := false, false
@@ -110,6 +111,7 @@ func broken(all seat.Roster, d consensus.Decision, alone bool, r Round) (failed 
 	switch {
 	case alone && unable > 0,
 		d.Voters > 0 && able < quorum && quorum <= able+unable,
+		d.Choice == "" && d.Outcome != consensus.Rejected && outage && unable > 0,
 		d.Voters == 0 && needed && (outage || r.Emitted == r.Before && last == r.Begun):
 		return failed
 	}
