@@ -85,7 +85,7 @@ var rules = []struct {
 	{"internal/text", rule{}},
 	{"internal/yamlfile", rule{ours: []string{"internal/text"}, others: []string{"github.com/goccy/go-yaml"}}},
 	{"internal/runs", rule{}},
-	{"internal/sim", rule{ours: []string{"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/models", "agents/tools", "swarm", "swarm/cassette", "swarm/replay", "swarm/runlog", "swarm/settle", "swarm/solves"}}},
+	{"internal/sim", rule{ours: []string{"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/models", "agents/tools", "swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/settle", "swarm/solves"}}},
 	{"internal/documents", rule{}},
 	{"internal/ollama", rule{}},
 	{"agents/models/internal/wire", rule{ours: []string{"signals", "agents/hooks", "agents/models"}}},

@@ -1,4 +1,4 @@
-package swarm_test
+package sim_test
 
 import (
 	"context"
@@ -19,9 +19,9 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/mode"
 )
 
-// An outage is a team whose agents ask their model, call a tool and ask again with the result, in each turn; from a call on
+// A downtime is that of a team whose agents ask their model, call a tool and ask again with the result, in each turn; from a call on
 // the model does not answer.
-type outage struct {
+type downtime struct {
 	from int
 	in   time.Duration // that the server says to come back
 
@@ -31,7 +31,7 @@ type outage struct {
 	calls map[string]int // of the tool, by turn
 }
 
-func (o *outage) asks() error {
+func (o *downtime) asks() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.asked++; !o.up && o.asked >= o.from {
@@ -40,7 +40,7 @@ func (o *outage) asks() error {
 	return nil
 }
 
-func (o *outage) team(by journal.Caller) (all []*agents.Agent) {
+func (o *downtime) team(by journal.Caller) (all []*agents.Agent) {
 	look := tools.Func("look", "Looks.", tools.Hints{ReadsOnly: true}, func(ctx context.Context, _ struct{}) (string, error) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -51,7 +51,7 @@ func (o *outage) team(by journal.Caller) (all []*agents.Agent) {
 	for _, id := range []string{"a", "b", "c"} {
 		set := tools.Of(look)
 		set.Record, set.May = cassette.Tools(by), []tools.Rule{{Tools: "look", Policy: tools.Allow}}
-		all = append(all, reacts(id, func(ctx context.Context, turn *agents.Turn) seq {
+		all = append(all, &agents.Agent{ID: id, Reactor: agents.Func(func(ctx context.Context, turn *agents.Turn) said {
 			if err := o.asks(); err != nil {
 				return agents.Fail(err)
 			}
@@ -65,17 +65,17 @@ func (o *outage) team(by journal.Caller) (all []*agents.Agent) {
 			if err != nil {
 				return agents.Fail(err)
 			}
-			var said []signals.Any
+			var all []signals.Any
 			if len(turn.Said) == 0 {
-				said = append(said, agents.Propose("x"+id, "do "+id, 1, ""), agents.Agree("x"+id, .5, "mine"))
+				all = append(all, agents.Propose("x"+id, "do "+id, 1, ""), agents.Agree("x"+id, .5, "mine"))
 			}
 			for _, p := range turn.Proposals {
 				if p.ID() == "xa" && p.VoteOf(id) == nil {
-					said = append(said, agents.Agree("xa", 1, "seen"))
+					all = append(all, agents.Agree("xa", 1, "seen"))
 				}
 			}
-			return agents.Emit(said...)
-		}))
+			return agents.Emit(all...)
+		})})
 	}
 	return all
 }
@@ -92,7 +92,7 @@ func TestOutageAfterAToolCallIsTheCauseAndCallsNoToolAgain(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					o := &outage{from: from, in: in, calls: map[string]int{}}
+					o := &downtime{from: from, in: in, calls: map[string]int{}}
 					s, err := swarm.New(swarm.Options{Agents: o.team(by), Mode: m, Journal: store, Limits: swarm.Limits{Deadline: 2 * time.Minute}})
 					if err != nil {
 						t.Fatal(err)
