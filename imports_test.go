@@ -101,7 +101,7 @@ var rules = []struct {
 	{"agents/tools/mcp", rule{ours: []string{"internal/schema", "signals", "agents", "agents/asking", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
 	{"agents/thinker", rule{ours: []string{"internal/schema", "signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/routing", "agents/tools"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/asking", "agents/models", "agents/tools", "bus", "bus/journal"}}},
-	{"swarm/runlog", rule{ours: []string{"internal/names", "internal/schema", "signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/routing", "swarm/claims", "swarm/mode", "swarm/settle"}}},
+	{"swarm/runlog", rule{ours: []string{"internal/names", "internal/schema", "signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/reports", "agents/routing", "swarm/claims", "swarm/mode", "swarm/settle"}}},
 	{"swarm/mode", rule{ours: []string{"signals", "consensus", "agents"}}},
 	{"swarm/claims", rule{ours: []string{"conflict", "consensus", "signals", "agents"}}},
 	{"swarm/said", rule{ours: []string{"agents/asking", "agents/routing", "signals", "signals/coordination", "conflict", "bus", "agents", "swarm/runlog", "swarm/settle", "swarm/claims"}}},

@@ -76,7 +76,7 @@ func (r *solve) nextStep(ctx context.Context, starting []*seat.Turn) {
 // alarmed asks somebody outside about a critical escalation that no agent can still
 // answer, and reports whether it did.
 func (r *solve) alarmed(ctx context.Context) bool {
-	if r.thread.Stage.Asked != nil || r.over() {
+	if r.thread.Stage.Asked() != nil || r.over() {
 		return false
 	}
 	for _, alarm := range r.thread.Alarms() {

@@ -30,7 +30,7 @@ func (r *solve) decide(ctx context.Context, left []*seat.Turn) {
 	case d.Final() && r.count.Withholds(d) == "" && !r.waits(d, left) && r.count.Stands(left, r.opts.Limits.TurnSignals):
 		d = r.endDebate(ctx, d)
 		r.stop(runlog.StopFor(d.Outcome), d.Reason(), nil)
-	case r.signalsLeft() == 0 && r.thread.Stage.Asked == nil:
+	case r.signalsLeft() == 0 && r.thread.Stage.Asked() == nil:
 		r.outOfSignals()
 	}
 }
@@ -61,7 +61,7 @@ func (r *solve) waits(d consensus.Decision, left []*seat.Turn) bool {
 	may := func(k signals.Kind) bool {
 		return slices.ContainsFunc(left, func(t *seat.Turn) bool { return t.Seat.Agent.May(k) })
 	}
-	return r.thread.Stage.Asked != nil || len(r.round.asking) > 0 || may(signals.KindEscalation) || r.isContested() || r.table().Disputed(d, may(signals.KindProposal))
+	return r.thread.Stage.Asked() != nil || len(r.round.asking) > 0 || may(signals.KindEscalation) || r.isContested() || r.table().Disputed(d, may(signals.KindProposal))
 }
 
 // roundOver settles what a majority decides, and stops a solve that asks a person. All turns of
@@ -74,8 +74,8 @@ func (r *solve) roundOver(ctx context.Context) {
 	if len(r.round.asking) > 0 {
 		r.stop(runlog.StopAsked, strings.Join(r.round.asking, "; "), nil)
 	}
-	if r.thread.Stage.Asked != nil {
-		r.stop(runlog.StopEscalated, r.thread.Stage.Asked.Payload.Reason, nil)
+	if r.thread.Stage.Asked() != nil {
+		r.stop(runlog.StopEscalated, r.thread.Stage.Asked().Payload.Reason, nil)
 	}
 }
 
@@ -96,7 +96,7 @@ func (r *solve) outOfRounds(ctx context.Context) {
 // with the most of the leading proposals. It reports whether it did.
 func (r *solve) escalates(ctx context.Context, d consensus.Decision) bool {
 	open := r.thread.Conflicts.Open()
-	if r.opts.Conflicts != settle.ByEscalation || len(open) == 0 || r.thread.Stage.Asked != nil {
+	if r.opts.Conflicts != settle.ByEscalation || len(open) == 0 || r.thread.Stage.Asked() != nil {
 		return false
 	}
 	leading := func(p conflict.Pair) (n int) {

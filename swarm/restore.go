@@ -85,7 +85,7 @@ func (r *solve) finishRound(ctx context.Context) {
 		r.coordinated(ctx, r.desk.Layer.Complete(ctx, r.result.Thread))
 	}
 	asks := slices.ContainsFunc(r.seats.Turns(), func(t *seat.Turn) bool { return t.Asks }) // their answers come first
-	if asked := r.thread.Stage.Asked; asked != nil && asked.Source == bus.System && !asks {
+	if asked := r.thread.Stage.Asked(); asked != nil && !asks && (asked.Source == bus.System || r.thread.Stage.AsksStill()) {
 		r.stop(runlog.StopEscalated, asked.Payload.Reason, nil) // it was broken off before it said so
 	}
 	if why := r.thread.Questions.Stops(); why != "" {

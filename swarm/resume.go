@@ -61,7 +61,7 @@ func (s *Swarm) Resume(ctx context.Context, log []signals.Any, answer signals.An
 // Signals already in the log are not shown again.
 func (s *Swarm) StreamResume(ctx context.Context, log []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error] {
 	return s.stream(ctx, func() (*solve, func(context.Context), error) {
-		r, err := s.startAgain(ctx, log, answer)
+		r, answer, err := s.startAgain(ctx, log, answer)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -75,11 +75,11 @@ func (s *Swarm) StreamResume(ctx context.Context, log []signals.Any, answer sign
 			for _, say := range r.thread.Questions.Expire(s.clock.Now()) {
 				r.announce(ctx, say)
 			}
-			switch {
-			case answer != nil:
+			for said := s.team().Unrecorded(&r.thread.Stage); said != nil && !r.over(); said = s.team().Unrecorded(&r.thread.Stage) {
+				r.takeAnswer(ctx, said)
+			}
+			if answer != nil && !r.over() {
 				r.answered(ctx, answer)
-			case s.team().Unrecorded(&r.thread.Stage) != nil:
-				r.takeAnswer(ctx, s.team().Unrecorded(&r.thread.Stage))
 			}
 		}, nil
 	})
@@ -133,20 +133,20 @@ func (s *Swarm) team() runlog.Insiders {
 	return append(namesOf(s.opts.Agents), namesOf(s.benched())...)
 }
 
-// startAgain opens a solve with the state of its log.
-func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signals.Any) (*solve, error) {
+// startAgain opens a solve with the state of its log, and returns the answer as a reply to its question.
+func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signals.Any) (*solve, signals.Any, error) {
 	task, err := runlog.Opening(log)
 	if err == nil && answer != nil {
 		err = s.team().Check(s.bus, answer)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := s.catchUp(ctx, log); err != nil {
-		return nil, fmt.Errorf("swarm: %w", err)
+		return nil, nil, fmt.Errorf("swarm: %w", err)
 	}
 	if err := s.names.ReserveAgain(task.Thread); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.resuming.RLock()
 	log = s.whole(log)
@@ -155,17 +155,17 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 		err = s.keeper.Has(ctx, log)
 	}
 	if err == nil && answer != nil {
-		err = cmp.Or(runlog.Named(log, at, answer), s.team().Waits(at, s.keeper != nil), runlog.OnRecord(log, answer))
+		answer, err = s.answerTo(log, at, answer)
 	}
 	if err != nil {
 		s.resuming.RUnlock()
 		s.names.Release(task.Thread)
-		return nil, err
+		return nil, nil, err
 	}
 	r, err := s.open(&solves.Result{Thread: task.Thread, Task: task.Payload, Seed: s.opts.Seed})
 	if err != nil {
 		s.resuming.RUnlock()
-		return nil, err
+		return nil, nil, err
 	}
 	r.records.earlier = true
 	if err := s.layer.Adopt(slices.Values(log)); err != nil {
@@ -188,7 +188,18 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 	} else {
 		r.ended(at)
 	}
-	return r, nil
+	return r, answer, nil
+}
+
+// answerTo returns an answer as a reply to its question, unless it is refused.
+func (s *Swarm) answerTo(log []signals.Any, at *runlog.Stage, answer signals.Any) (signals.Any, error) {
+	question, err := s.team().To(log, at, answer)
+	if err := cmp.Or(err, s.team().Waits(at, question, s.keeper != nil), runlog.OnRecord(log, answer)); err != nil {
+		return nil, err
+	}
+	h := answer.Head()
+	h.ReplyTo = question
+	return signals.With(answer, h), nil
 }
 
 // whole returns the log followed by what the bus has of the thread after it.
@@ -238,7 +249,6 @@ func (r *solve) ended(g *runlog.Stage) {
 // of its stop.
 func (r *solve) answered(ctx context.Context, answer signals.Any) {
 	h, before := answer.Head(), len(r.thread.Log)
-	h.ReplyTo = r.thread.Stage.Question()
 	h.Source, h.Thread, h.Round = runlog.SourceOf(answer), r.result.Thread, int32(r.result.Rounds)
 	publisher, err := r.swarm.bus.Agent(h.Source, bus.Permissions{Threads: []string{r.result.Thread}})
 	if err == nil {
@@ -259,8 +269,8 @@ func (r *solve) answered(ctx context.Context, answer signals.Any) {
 // that does so when it continues.
 func (r *solve) takeAnswer(ctx context.Context, said signals.Any) {
 	h, question := said.Head(), signals.ID{}
-	if asked := r.thread.Stage.Asked; asked != nil {
-		question = asked.ID
+	if r.thread.Stage.Asked() != nil {
+		question = h.ReplyTo
 	}
 	r.settleByAnswer(ctx, said)
 	r.end(ctx, r.thread.Alarms())

@@ -102,7 +102,7 @@ func (r *solve) endDebate(ctx context.Context, d consensus.Decision) consensus.D
 // settle does the next thing about an open conflict when no agent has anything left to
 // hear. It reports whether there was one, and whether that may make a decision of the votes.
 func (r *solve) settle(ctx context.Context) (moved, settled bool) {
-	m, ok := r.table().Next(r.thread.Stage.Asked != nil)
+	m, ok := r.table().Next(r.thread.Stage.Asked() != nil)
 	switch {
 	case m.Resolve != nil:
 		r.announce(ctx, m.Resolve.Signal())

@@ -1,6 +1,10 @@
 package reports
 
 import (
+	"strings"
+
+	"github.com/swarmbus/swarmbus/signals"
+
 	"fmt"
 	"slices"
 )
@@ -86,6 +90,31 @@ const (
 	Refused  Verdict = "refused"
 	Answered Verdict = "answered" // by an option or in words
 )
+
+// The words with which the answer to an [Approval] begins.
+const (
+	Approve = "approve"
+	Refuse  = "refuse"
+)
+
+// VerdictOf returns what a person's answer says of an escalation; "": it is to an [Approval], and
+// is no text that begins with [Approve] or [Refuse].
+func VerdictOf(kind EscalationKind, answer signals.Any) Verdict {
+	if kind != Approval {
+		return Answered
+	}
+	said, ok := signals.As[signals.Memory](answer)
+	if !ok {
+		return ""
+	}
+	switch word, _, _ := strings.Cut(strings.TrimSpace(said.Payload.Content), " "); strings.ToLower(strings.Trim(word, ".,:;!")) {
+	case Approve, string(Approved):
+		return Approved
+	case Refuse, string(Refused):
+		return Refused
+	}
+	return ""
+}
 
 func (v Verdict) known() error { return oneOf("verdict", v, Approved, Refused, Answered) }
 

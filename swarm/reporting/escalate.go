@@ -31,35 +31,11 @@ func question(thread string, id signals.ID, worker string, e reports.Escalation)
 		asked += "; recommends " + e.RecommendedOption
 	}
 	if e.Kind == reports.Approval {
-		asked += "; the answer begins with " + approve + " or " + refuse
+		asked += "; the answer begins with " + reports.Approve + " or " + reports.Refuse
 	}
 	return signals.New(
 		// The answer to the question has to find it, however late it comes.
 		signals.Header{Thread: thread, ReplyTo: id, Confidence: 1, TTL: -1, Priority: e.Urgency.Priority()},
 		signals.Escalation{Reason: fmt.Sprintf("%s: %s", worker, e.Reason), Context: asked},
 	)
-}
-
-// The words with which an answer approves or refuses.
-const (
-	approve = "approve"
-	refuse  = "refuse"
-)
-
-// verdict returns what an answer says of an escalation; "": nothing that decides it.
-func verdict(of reports.EscalationKind, answer signals.Any) reports.Verdict {
-	if of != reports.Approval {
-		return reports.Answered
-	}
-	said, ok := signals.As[signals.Memory](answer)
-	if !ok {
-		return ""
-	}
-	switch word, _, _ := strings.Cut(strings.TrimSpace(said.Payload.Content), " "); strings.ToLower(strings.Trim(word, ".,:;!")) {
-	case approve, string(reports.Approved):
-		return reports.Approved
-	case refuse, string(reports.Refused):
-		return reports.Refused
-	}
-	return ""
 }

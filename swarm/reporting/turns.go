@@ -102,7 +102,7 @@ func (d *Desk) answered(ctx context.Context, a *signals.Signal[runlog.Answered])
 	if !known {
 		return nil
 	}
-	v := verdict(r.Escalation.Kind, said)
+	v := reports.VerdictOf(r.Escalation.Kind, said)
 	if v == "" {
 		return nil
 	}

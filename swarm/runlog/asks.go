@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/asking"
+	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/internal/text"
 )
 
@@ -68,7 +69,11 @@ func (q *Question) Schema(options ...Option) map[string]any {
 		}
 		return map[string]any{"type": "object", "properties": fields, "required": []string{"verdict"}}
 	}
-	fields := map[string]any{"answer": field("Passed to all agents")}
+	about := "Passed to all agents"
+	if q.Approval {
+		about = "Begins with " + reports.Approve + " or " + reports.Refuse + "; passed to all agents"
+	}
+	fields := map[string]any{"answer": field(about)}
 	if len(options) > 0 {
 		ids := []string{}
 		for _, o := range options {

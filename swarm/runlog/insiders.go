@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/internal/names"
 	"github.com/swarmbus/swarmbus/signals"
@@ -19,29 +20,31 @@ func (t Insiders) Outside(source string) bool {
 	return source != bus.System && !slices.ContainsFunc(t, func(id string) bool { return names.Alike(id, source) })
 }
 
-// Unrecorded returns the answer of a solve, if it is not recorded as one yet; else nil. Where a call of
-// a tool waits, that comes first.
+// Unrecorded returns the oldest answer of a solve that is not recorded as one yet; nil: there is none.
+// Where a call of a tool waits, that comes first.
 func (t Insiders) Unrecorded(g *Stage) signals.Any {
-	if g.asksOfCalls() {
+	return t.unrecorded(g, func(signals.ID) bool { return true })
+}
+
+func (t Insiders) unrecorded(g *Stage, to func(signals.ID) bool) signals.Any {
+	i := slices.IndexFunc(g.replies, func(said signals.Any) bool {
+		return t.Outside(said.Head().Source) && to(said.Head().ReplyTo)
+	})
+	if i < 0 || g.asksOfCalls() {
 		return nil
 	}
-	for _, said := range g.replies {
-		if t.Outside(said.Head().Source) {
-			return said
-		}
-	}
-	return nil
+	return g.replies[i]
 }
 
 // Waits refuses an answer to a question that has been answered, or to a solve that is
 // decided, that waits for an answer about the call of a tool or, as solves in journals, has records but none of a stop.
-func (t Insiders) Waits(g *Stage, journaled bool) error {
-	said := t.Unrecorded(g)
+func (t Insiders) Waits(g *Stage, question signals.ID, journaled bool) error {
+	said := t.unrecorded(g, func(to signals.ID) bool { return to == question })
 	switch {
 	case said != nil:
 		h := said.Head()
 		return &AnsweredError{Thread: h.Thread, By: h.Source, At: h.Time}
-	case g.Answered != nil && g.Asked == nil:
+	case g.Answered != nil && g.Asked() == nil:
 		return &AnsweredError{Thread: g.Answered.Thread, By: g.Answered.Payload.By, At: g.Answered.Time}
 	case g.asksOfCalls():
 		return fmt.Errorf("%w: it waits for an answer about the call of a tool: answer that, and go on with it without another answer first", ErrLog)
@@ -103,22 +106,47 @@ func OnRecord(log []signals.Any, answer signals.Any) error {
 	return refused(&signals.FieldError{Kind: signals.KindVote, Field: "proposalId", Value: v.Payload.ProposalID, Problem: "no agent proposed it"})
 }
 
-// Named refuses an answer that replies to another question than the one that waits; one that
-// replies to nothing is to that one.
-func Named(log []signals.Any, g *Stage, answer signals.Any) error {
+// To returns the id of what an answer replies to: the question that it names, the only one that waits,
+// or the record of the last stop where none does; zero: there is none. It refuses an answer that names
+// no question that waits, one that names none where several wait, and one to an approval that does not
+// begin with a verdict.
+func (t Insiders) To(log []signals.Any, g *Stage, answer signals.Any) (signals.ID, error) {
+	wrong := func(field, value, problem string) error {
+		return refused(&signals.FieldError{Kind: answer.Kind(), Field: field, Value: value, Problem: problem})
+	}
 	id := answer.Head().ReplyTo
-	if id.IsZero() || id == g.Question() {
-		return nil
-	}
-	t := New(log[0].Head().Thread)
+	thread := New(log[0].Head().Thread)
 	for _, s := range log {
-		t.Apply(s)
+		thread.Apply(s)
 	}
-	of, ok := t.Questions.Of(id.String())
-	if !ok || of.Answer == nil {
-		return refused(&signals.FieldError{Field: "replyTo", Value: id.String(), Problem: "no question that waits"})
+	var open []signals.ID
+	for _, q := range g.asked {
+		if t.unrecorded(g, func(to signals.ID) bool { return to == q.ID }) == nil {
+			open = append(open, q.ID)
+		}
 	}
-	return &AnsweredError{Thread: of.Thread, By: of.Answer.By, At: of.Answer.At}
+	switch {
+	case !id.IsZero():
+	case len(open) > 1:
+		return id, wrong("replyTo", "", fmt.Sprintf("required: several questions wait, and an answer names the one that it is to: %v", open))
+	case len(open) == 1:
+		id = open[0]
+	case g.Asked() != nil:
+		id = g.Asked().ID
+	default:
+		return g.stop, nil
+	}
+	q, ok := thread.Questions.Of(id.String())
+	switch {
+	case !g.asks(id) && id != g.stop && (!ok || q.Answer == nil):
+		return id, wrong("replyTo", id.String(), "no question that waits")
+	case !g.asks(id) && id != g.stop:
+		return id, &AnsweredError{Thread: q.Thread, By: q.Answer.By, At: q.Answer.At}
+	case q.Approval && reports.VerdictOf(reports.Approval, answer) == "":
+		said, _ := answer.Body().(signals.Memory)
+		return id, wrong("content", said.Content, "no verdict: the question is one of approval, whose answer begins with "+reports.Approve+" or "+reports.Refuse)
+	}
+	return id, nil
 }
 
 // SourceOf returns the source of an answer.

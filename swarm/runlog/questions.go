@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/asking"
+	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -25,6 +26,8 @@ type Question struct {
 	Reason  string // why
 	// Context is what an escalation says beside the reason.
 	Context string
+	// Approval says that the answer begins with [reports.Approve] or [reports.Refuse].
+	Approval bool
 	// Call is the call of a tool that is asked about; nil: an escalation.
 	Call *asking.Call
 	// Open says that the question waits for an answer. Without one it has ended if it was
@@ -58,7 +61,8 @@ func (s *Said) String() string {
 type Questions struct {
 	all     []Question
 	answers []asking.Answered
-	team    Insiders  // whose turns have begun
+	team    Insiders // whose turns have begun
+	last    *signals.Signal[Answered]
 	stopped bool      // the thread waits for the answer to an escalation
 	newest  time.Time // signal
 }
@@ -149,19 +153,20 @@ func (q *Questions) apply(log []signals.Any, s signals.Any) {
 			q.answer(s.Payload, h)
 		}
 	case *signals.Signal[signals.Escalation]:
-		first := !slices.ContainsFunc(q.all, func(of Question) bool { return of.Open && of.Call == nil })
+		same := slices.ContainsFunc(q.all, func(of Question) bool { return of.Open && of.Call == nil && of.words() == s.Payload })
 		q.all = append(q.all, Question{
-			ID: h.ID.String(), Thread: h.Thread, Asks: h.Source, Seq: h.Seq, Since: h.Time, Reason: s.Payload.Reason, Context: s.Payload.Context, Priority: h.Priority, Open: first,
+			ID: h.ID.String(), Thread: h.Thread, Asks: h.Source, Seq: h.Seq, Since: h.Time, Reason: s.Payload.Reason, Context: s.Payload.Context, Priority: h.Priority,
+			Approval: asksApproval(log, h.ReplyTo), Open: !same, // an answer to the one is to the other
 		})
 	case *signals.Signal[Answered]:
-		q.stopped = false
-		for i := range q.all { // those that were asked meanwhile are answered with the first one
-			of := &q.all[i]
-			if of.Call == nil && of.Answer == nil {
-				of.Open, of.Answer = false, said(log, s)
-			}
+		q.stopped, q.last = false, s
+		if to, ok := q.Of(s.ReplyTo.String()); ok {
+			q.answered(log, func(of *Question) bool { return of.ID == to.ID || of.Answer == nil && of.words() == to.words() })
 		}
 	case *signals.Signal[Began]:
+		if q.last != nil { // in logs of before, one answer was to all
+			q.answered(log, func(of *Question) bool { return of.Answer == nil && of.Seq < q.last.Seq })
+		}
 		turns, _ := s.Payload.All() // checked when it was published
 		for _, t := range turns {
 			if !slices.Contains(q.team, t.Agent) {
@@ -181,6 +186,30 @@ func (q *Questions) apply(log []signals.Any, s signals.Any) {
 			of.Open, of.Answer = false, &Said{By: h.Source, At: h.Time, Seq: h.Seq, Signal: s} // left by somebody: its program goes on with it
 		}
 	}
+}
+
+// words returns what an escalation says.
+func (q *Question) words() signals.Escalation {
+	return signals.Escalation{Reason: q.Reason, Context: q.Context}
+}
+
+// answered gives escalations the last answer.
+func (q *Questions) answered(log []signals.Any, which func(*Question) bool) {
+	for i := range q.all {
+		if of := &q.all[i]; of.Call == nil && which(of) {
+			of.Open, of.Answer = false, said(log, q.last)
+		}
+	}
+}
+
+// asksApproval reports whether a signal of the log is an escalation of a worker that is to be approved.
+func asksApproval(log []signals.Any, request signals.ID) bool {
+	i := slices.IndexFunc(log, func(s signals.Any) bool { return s.Head().ID == request })
+	if i < 0 || request.IsZero() {
+		return false
+	}
+	asked, ok := signals.As[reports.Requested](reports.Typed(log[i]))
+	return ok && asked.Payload.Escalation.Kind == reports.Approval
 }
 
 // end ends questions that nobody waits for any more.

@@ -90,7 +90,7 @@ func (t *Thread) Mark() Mark {
 	g := &t.Stage
 	return Mark{
 		len(t.Log), len(t.Turns.Late), len(t.Turns.Failed), len(t.Turns.Refused), t.Turns.Rounds, t.Votes.changes, t.Turns.Began,
-		g.terms, g.Asked, g.Answered, g.Decided, g.Announced, g.Outcome, t.Conflicts.Last(), t.Conflicts.newest(),
+		g.terms, g.Asked(), g.Answered, g.Decided, g.Announced, g.Outcome, t.Conflicts.Last(), t.Conflicts.newest(),
 	}
 }
 

@@ -34,10 +34,14 @@ func Leave(ctx context.Context, j journal.Store, thread string, answer signals.A
 		return err
 	}
 	defer b.Close()
-	if err := cmp.Or(l.team.Check(b, answer), runlog.OnRecord(l.said, answer), runlog.Named(l.said, at, answer), l.team.Waits(at, true)); err != nil {
+	if err := cmp.Or(l.team.Check(b, answer), runlog.OnRecord(l.said, answer)); err != nil {
 		return err
 	}
-	return l.write(ctx, b, j, func() error { return l.publish(ctx, b, at.Question(), answer) })
+	question, err := l.team.To(l.said, at, answer)
+	if err := cmp.Or(err, l.team.Waits(at, question, true)); err != nil {
+		return err
+	}
+	return l.write(ctx, b, j, func() error { return l.publish(ctx, b, question, answer) })
 }
 
 // A left thread is one in a journal that nobody has open.

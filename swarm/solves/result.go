@@ -146,7 +146,7 @@ type Question struct {
 // QuestionOf returns the question of a thread that waits for an answer; nil if it has
 // none.
 func QuestionOf(t *runlog.Thread) *Question {
-	asked := t.Stage.Asked
+	asked := t.Stage.Asked()
 	if asked == nil {
 		return nil
 	}

@@ -87,7 +87,13 @@ func (in inbox) Answer(ctx context.Context, id string, a api.Answer) (api.Item, 
 	if err == nil {
 		err = d.Resume(thread, answerOf(a, question))
 	}
-	if answered := (*runlog.AnsweredError)(nil); errors.As(err, &answered) || errors.Is(err, work.ErrRuns) {
+	for errors.Is(err, work.ErrRuns) { // perhaps it takes the answer to another question
+		if item, err = in.settled(ctx, d, thread, id); err != nil || !item.Open {
+			return item, cmp.Or(err, second(item))
+		}
+		err = d.Resume(thread, answerOf(a, question))
+	}
+	if answered := (*runlog.AnsweredError)(nil); errors.As(err, &answered) {
 		if item, err = in.after(ctx, d, id); err == nil {
 			err = second(item)
 		}
@@ -112,6 +118,20 @@ func answerOf(a api.Answer, question signals.ID) signals.Any {
 		}
 	}
 	return signals.New(h, v)
+}
+
+// settled returns an item when it has an answer, or its solve does not run.
+func (in inbox) settled(ctx context.Context, d *desk, thread, id string) (item api.Item, err error) {
+	err = d.log.until(ctx, func(b *view.Book) bool {
+		all := b.Asked()
+		i := slices.IndexFunc(all, func(i api.Item) bool { return i.ID == id })
+		if i < 0 {
+			return true // it has ended otherwise
+		}
+		item = all[i]
+		return item.Answer != nil || !d.Running()[thread]
+	})
+	return item, err
 }
 
 // after returns an item when its answer is in the log.

@@ -105,7 +105,7 @@ func (t *Table) Answered(said signals.Any, onBus []conflict.Pair) *Resolution {
 	}
 	for _, p := range t.Thread.Conflicts.Open() {
 		winner := t.SideOf(p, choice)
-		if settles := !winner.IsZero() || t.Thread.Stage.AsksAbout(p); settles && p.B.Signal != h.ID && slices.Contains(onBus, p) {
+		if settles := !winner.IsZero() || t.Thread.Stage.AsksAbout(h.ReplyTo, p); settles && p.B.Signal != h.ID && slices.Contains(onBus, p) {
 			return &Resolution{p, conflict.ByAnswer, winner, h.Source + " was asked"}
 		}
 	}

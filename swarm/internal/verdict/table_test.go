@@ -147,7 +147,13 @@ func TestOnlyAVoteOrTheAnswerToItsQuestionSettlesAConflict(t *testing.T) {
 		if c.by != "" {
 			s.says(c.by, signals.New(signals.Header{ReplyTo: s.ids[c.about]}, signals.Escalation{Reason: "?"}))
 		}
-		got := s.table(settle.ByDebate).Answered(c.said, s.Conflicts.Open())
+		said := c.said
+		if asked := s.Stage.Asked(); asked != nil {
+			h := said.Head()
+			h.ReplyTo = asked.ID
+			said = signals.With(said, h)
+		}
+		got := s.table(settle.ByDebate).Answered(said, s.Conflicts.Open())
 		if (got != nil) != c.settles || got != nil && (got.Winner != s.ids[c.winner] || got.How != conflict.ByAnswer) {
 			t.Errorf("%s: got %+v", name, got)
 		}

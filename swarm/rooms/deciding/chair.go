@@ -243,7 +243,13 @@ func begin(ctx context.Context, s *swarm.Swarm, w work) (iter.Seq2[solves.Event,
 	}
 	var answer signals.Any // nil: it was interrupted, and has the answer if there was one
 	if w.answer != "" && past[0].Stop == runlog.StopEscalated {
-		answer = signals.New(signals.Header{Source: events.FromUser, Confidence: 1}, signals.Memory{Content: w.answer, Category: "answer", Importance: 1})
+		h := signals.Header{Source: events.FromUser, Confidence: 1}
+		for _, q := range slices.Backward(past[0].Questions) { // the room read the first one that waits
+			if q.Open && q.Call == nil {
+				h.ReplyTo = signals.MustID(q.ID)
+			}
+		}
+		answer = signals.New(h, signals.Memory{Content: w.answer, Category: "answer", Importance: 1})
 	}
 	return s.StreamResume(ctx, past[0].Log, answer), nil
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
@@ -28,6 +27,9 @@ import (
 
 // Team is the name of the team.
 const Team = "ops"
+
+// Twice is the task in which two agents of a team without calls escalate in one round.
+const Twice = "Ask twice."
 
 // A Server has a host with the team. Make one with [Start].
 type Server struct {
@@ -47,7 +49,8 @@ type Server struct {
 type Call struct{ Tool, Args string }
 
 // Start serves a team of one agent, which makes calls that a person is asked about, all in one turn,
-// and then decides; without calls it proposes "keep" and "delete", and escalates first. Its journal
+// and then decides; without calls it proposes "keep" and "delete", and escalates first, and another
+// agent escalates with it in the task [Twice]. Its journal
 // is in dir. The server is closed when the test ends.
 func Start(t *testing.T, dir string, calls ...Call) *Server {
 	t.Helper()
@@ -109,12 +112,21 @@ func (s *Server) options(k desk.Keep, calls []Call) swarm.Options {
 		})
 		may.May = append(may.May, tools.Rule{Tools: c.Tool, Policy: tools.Ask})
 	}
-	return swarm.Options{
-		Quorum: 1, Seed: 1, Limits: swarm.Limits{Rounds: 4},
-		Agents: []*agents.Agent{{ID: "planner", Reactor: agents.Func(func(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
-			return plans(ctx, t, may, calls)
-		})}},
+	team := []*agents.Agent{{ID: "planner", Reactor: agents.Func(func(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
+		return plans(ctx, t, may, calls)
+	})}}
+	if len(calls) == 0 {
+		team = append(team, &agents.Agent{ID: "payer", Reactor: agents.Func(pays)})
 	}
+	return swarm.Options{Quorum: 1, Seed: 1, Limits: swarm.Limits{Rounds: 4}, Agents: team}
+}
+
+// pays escalates, too, where that is the task.
+func pays(_ context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
+	if t.Task.Task != Twice || t.Round > 1 {
+		return agents.Emit()
+	}
+	return agents.Emit(signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: "Who pays?"}))
 }
 
 // plans makes the calls, and then says what came of them.
@@ -191,13 +203,7 @@ func (s *Server) Done(t *testing.T, solve string) api.Solve {
 
 func (s *Server) until(t *testing.T, solve string, holds func(api.Solve) bool) api.Solve {
 	t.Helper()
-	client, err := s.Hub.Join("hosttest", "sse", time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Hub.Leave(client)
-	s.Hub.Subscribe(client, api.Subscription{Solves: []string{solve}}, nil)
-	for range s.Hub.Frames(t.Context(), client) {
+	for {
 		one, err := s.Backend.Solves.Get(t.Context(), solve, 1<<62)
 		if err != nil {
 			t.Fatal(err)
@@ -205,7 +211,8 @@ func (s *Server) until(t *testing.T, solve string, holds func(api.Solve) bool) a
 		if holds(one.Solve) {
 			return one.Solve
 		}
+		if err := s.Backend.Solves.Changed(t.Context(), one.Solve); err != nil {
+			t.Fatal(err)
+		}
 	}
-	t.Fatal("the feed ended")
-	return api.Solve{}
 }

@@ -54,7 +54,7 @@ func (s *solve) calls() []api.Item {
 // waits reports whether the solve has stopped for a question.
 func (s *solve) waits(q runlog.Question) bool {
 	if !q.Open || !s.Stage.Stopped() {
-		return false
+		return q.Open && q.Call == nil && s.Stage.Decided == nil && s.Stage.AsksStill() // it takes the answer to another one
 	}
 	stop := s.Stage.Decided.Payload.Stop
 	return q.Call != nil && stop == runlog.StopAsked || q.Call == nil && stop == runlog.StopEscalated
