@@ -1,12 +1,11 @@
 package reports
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/signals"
-
-	"fmt"
-	"slices"
 )
 
 // Status is the state of a task.
