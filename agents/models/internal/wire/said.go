@@ -61,10 +61,14 @@ const deepest = 8
 
 // read adds what a value says.
 func (s *Said) read(value json.RawMessage, depth int) {
-	if text := Clean(TextOf(value)); text != "" && !strings.Contains(s.Words, text) {
+	text := Clean(TextOf(value))
+	if text != "" && !strings.Contains(s.Words, text) {
 		s.Words = strings.TrimPrefix(s.Words+": "+text, ": ")
 	}
 	o := ObjectOf(value)
+	if o == nil {
+		o = ObjectOf([]byte(text)) // what another server said
+	}
 	if depth == deepest {
 		return
 	}
@@ -93,7 +97,7 @@ func (s *Said) read(value json.RawMessage, depth int) {
 		s.param = cmp.Or(Clean(TextOf(places[len(places)-1])), s.param)
 		s.read(places[len(places)-1], depth+1)
 	}
-	for _, name := range []string{"message", "msg", "error", "errors", "detail", "details", "error_description", "base_resp", "status_msg", "metadata", "raw"} {
+	for _, name := range []string{"message", "msg", "error", "errors", "detail", "details", "error_description", "base_resp", "status_msg", "metadata", "raw", "value", "error_message"} {
 		s.read(o[name], depth+1)
 	}
 }
