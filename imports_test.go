@@ -214,6 +214,10 @@ var rules = []struct {
 		ours:   []string{"cmd/swarmbus/internal/cli", "internal/votes", "internal/runs", "agents/hooks", "bus", "bus/journal", "consensus", "consensus/reliability", "signals", "swarm", "swarm/runlog"},
 		others: []string{"github.com/spf13/cobra", "github.com/schollz/progressbar"},
 	}},
+	{"cmd/swarmbus/internal/natsflags", rule{
+		ours:   []string{"cmd/swarmbus/internal/cli", "bus", "bus/natsbus", "bus/natsbus/machines", "signals", "swarm/rooms/events"},
+		others: []string{"github.com/spf13"},
+	}},
 	{"cmd/swarmbus/internal/schemas", rule{ours: []string{
 		"swarm/console/join", "agents/reports", "swarm/console/api", "swarm/teams",
 		"signals", "signals/cloudevents", "signals/coordination", "agents", "agents/asking", "agents/routing", "agents/tools", "conflict", // for the tests, which make them

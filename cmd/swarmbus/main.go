@@ -18,6 +18,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/decide"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/natsflags"
 )
 
 // hangup is SIGHUP, which package syscall does not name on every system that the command builds for.
@@ -60,7 +61,7 @@ agent, or a leader that is contested.`,
 	root.SetFlagErrorFunc(badFlag)
 	root.SetVersionTemplate("swarmbus {{.Version}}\n")
 	group(root, "Decisions", seen.On(newSolve()), seen.On(newAnswer()), newSay(), newRetract(), newOutcome(), seen.On(decide.New()))
-	group(root, "Teams", newTeam(), newDoctor(), seen.On(newAgent()), newKeys())
+	group(root, "Teams", newTeam(), newDoctor(), seen.On(newAgent()), natsflags.NewKeys())
 	group(root, "Runs", newRuns(), newShow(), newLog(), newReplay(), newVerify(), newExport(), newImport())
 	group(root, "Servers and rooms", seen.On(newServe()), newMCP(), seen.On(newRooms()), newRoom(), newToken())
 	root.AddCommand(newSchema(), newModels(), newVersion())

@@ -19,6 +19,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus/machines"
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/natsflags"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/desk"
@@ -38,7 +39,7 @@ agent, one takes each turn; what its model answered is recorded with the log, an
 asked again if the process is killed.
 
   swarmbus agent --nats nats://n1:4222 --team team.yaml --as critic
-` + natsHelp,
+` + natsflags.Help,
 		Args: cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			team, err := f.team.make(cmd)
@@ -48,17 +49,17 @@ asked again if the process is killed.
 			switch f.terms.Team = team; {
 			case as == "":
 				return cli.Usage(errors.New("--as is required, such as --as critic"))
-			case f.nats.url == "" && !cmd.Flags().Changed("nats"):
+			case f.nats.URL == "" && !cmd.Flags().Changed("nats"):
 				return cli.Usage(errors.New("--nats is required, such as --nats nats://127.0.0.1:4222"))
 			}
-			if err := errors.Join(f.nats.check(cmd.Flags()), apart(team)); err != nil {
+			if err := errors.Join(f.nats.Check(cmd.Flags()), apart(team)); err != nil {
 				return err
 			}
 			return f.serve(cmd, as)
 		},
 	}
 	flags := cmd.Flags()
-	f.nats.define(flags)
+	f.nats.Define(flags)
 	flags.StringVar(&as, "as", "", "the agent of the team")
 	flags.StringVar(&f.team.team, "team", "", "ready-made team or file")
 	flags.StringArrayVar(&f.team.models, "model", nil, "PROVIDER:NAME, in place of the team's; may be repeated")
@@ -129,8 +130,8 @@ func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
 	}
 	ctx := cmd.Context()
 	records := machines.NewRecords()
-	f.nats.agent = as
-	log, err := f.nats.attend(ctx, cmd.ErrOrStderr(), folded(f.terms.Team, records))
+	f.nats.Agent = as
+	log, err := f.nats.Attend(ctx, cmd.ErrOrStderr(), folded(f.terms.Team, records))
 	if err != nil {
 		return err
 	}
@@ -209,23 +210,23 @@ func askedHere(t *teams.Team) []string {
 
 // drive drives a solve whose agents are other processes.
 func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
-	ctx, shows, records := cmd.Context(), newScreen(cmd, f.form), f.nats.records(cmd.ErrOrStderr())
+	ctx, shows, records := cmd.Context(), newScreen(cmd, f.form), f.nats.Records(cmd.ErrOrStderr())
 	by, err := driving(shows, f.terms.Team)
 	if err != nil {
 		return err
 	}
 	groups := learning(&by, records)
-	log, err := f.nats.joinSwarm(ctx, shows.notes, records.Fold)
+	log, err := f.nats.JoinSwarm(ctx, shows.notes, records.Fold)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	defer f.nats.store(log, shows.notes)()
+	defer f.nats.Store(log, shows.notes)()
 	if err := f.takeTask(records); err != nil {
 		return err
 	}
 	team := desk.Team{File: f.terms.Team, Open: desk.Opener(f.terms.Team, by)}
-	d, err := desk.Open(ctx, team, &machines.Place{Name: f.nats.stream, Of: log, Records: records}, desk.Options{
+	d, err := desk.Open(ctx, team, &machines.Place{Name: f.nats.Stream, Of: log, Records: records}, desk.Options{
 		Hook: shows.live.watching(cli.HookOf(ctx)), Watch: func(b *bus.Bus) (func(), error) { return cli.Watch(ctx, b) },
 	})
 	if err != nil {
@@ -240,7 +241,7 @@ func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 		if len(open) == 0 {
 			return false
 		}
-		sayAsked(shows.notes, f.nats.stream, new(serverFlag).atThread(r.Thread), open)
+		sayAsked(shows.notes, f.nats.Stream, new(serverFlag).atThread(r.Thread), open)
 		fmt.Fprintln(shows.notes, "LINK is that of a swarmbus serve --nats with this team, which goes on with the solve")
 		return false
 	})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/natsflags"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/console/open"
@@ -30,7 +31,7 @@ import (
 // officeFlags are the flags of the command rooms.
 type officeFlags struct {
 	run, keys, room string
-	nats            natsFlags
+	nats            natsflags.Flags
 }
 
 func newRooms() *cobra.Command {
@@ -49,10 +50,10 @@ the one that runs the agents is refused.
 ` + terminal.Help,
 		Args: exactly(1, "a roster file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := flags.nats.check(cmd.Flags()); err != nil {
+			if err := flags.nats.Check(cmd.Flags()); err != nil {
 				return err
 			}
-			if flags.nats.url != "" {
+			if flags.nats.URL != "" {
 				return flags.share(cmd, args[0])
 			}
 			return flags.talk(cmd.Context(), args[0], cmd.InOrStdin(), cmd.OutOrStdout())
@@ -61,9 +62,9 @@ the one that runs the agents is refused.
 	cmd.Flags().StringVar(&flags.run, "run", "", "the run that has the log (default: named after the file)")
 	cmd.Flags().StringVar(&flags.keys, "keys", "", "directory of the keys that events are signed with (default: beside the log)")
 	cmd.Flags().StringVar(&flags.room, "room", "", "the room to begin in (default: the first of the file)")
-	flags.nats.stream = "office"
-	flags.nats.define(cmd.Flags())
-	flags.nats.defineSnapshots(cmd.Flags())
+	flags.nats.Stream = "office"
+	flags.nats.Define(cmd.Flags())
+	flags.nats.DefineSnapshots(cmd.Flags())
 	return cmd
 }
 

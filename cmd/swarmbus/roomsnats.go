@@ -75,7 +75,7 @@ func (f officeFlags) joinRooms(ctx context.Context, w io.Writer, o *office.Offic
 	}
 	records := machines.Numbered(roomlog.Kinds()...)
 	options := natsbus.Options{Codec: codec, Reserved: routers.Reserved(), Digest: records.Fold, Use: "rooms"}
-	log, err := f.nats.join(ctx, w, options)
+	log, err := f.nats.Join(ctx, w, options)
 	if err != nil {
 		return nil, err
 	}
@@ -96,14 +96,14 @@ func (f officeFlags) joinRooms(ctx context.Context, w io.Writer, o *office.Offic
 			mine.Store = store
 			return o.Build(mine)
 		},
-		Tell:      func(drives bool, why error) { tellDriver(w, f.nats.about(), drives, why) },
-		Snapshots: f.nats.snapshots,
+		Tell:      func(drives bool, why error) { tellDriver(w, f.nats.About(), drives, why) },
+		Snapshots: f.nats.Snapshots,
 		Roster:    rosterOf(o),
 	})
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintln(w, f.nats.about(), "this process follows the rooms until no other one runs them")
+	fmt.Fprintln(w, f.nats.About(), "this process follows the rooms until no other one runs them")
 	return &sharedRooms{all, log, records}, haveKey(all, parts.Keys)
 }
 

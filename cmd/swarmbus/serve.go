@@ -17,6 +17,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/natsflags"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
@@ -33,7 +34,7 @@ type serveFlags struct {
 	url    string
 	dir    string
 	pace   time.Duration
-	nats   natsFlags
+	nats   natsflags.Flags
 	stated bool // --stream was
 	jaeger string
 
@@ -73,10 +74,10 @@ Teams beside the one on --stream, and the rooms of swarmbus rooms --nats, name t
 
   teams: [{team: ./policy.yaml, stream: policy}, {team: review, stream: reviews}]
   office: {file: ./office.yaml, stream: office, keys: /srv/office.keys}
-` + natsHelp,
+` + natsflags.Help,
 		Args: cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.nats.check(cmd.Flags()); err != nil {
+			if err := f.nats.Check(cmd.Flags()); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("pace") && !f.demo {
@@ -94,8 +95,8 @@ Teams beside the one on --stream, and the rooms of swarmbus rooms --nats, name t
 	cmd.Flags().StringVar(&f.jaeger, "jaeger", "", "address of a page that shows traces, to which those of solves lead: see --otel")
 	cmd.Flags().DurationVar(&f.pace, "pace", time.Second, "with --demo: how long agents seem to think")
 	f.service.define(cmd.Flags())
-	f.nats.define(cmd.Flags())
-	f.nats.defineSnapshots(cmd.Flags())
+	f.nats.Define(cmd.Flags())
+	f.nats.DefineSnapshots(cmd.Flags())
 	return cmd
 }
 

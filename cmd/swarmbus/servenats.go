@@ -41,18 +41,18 @@ func (all logsOf) err() (err error) {
 
 // checkNATS refuses what is not clear with --nats, or is for it alone.
 func (f *serveFlags) checkNATS(config *serveConfig) error {
-	if err := config.Office.check(f.nats.url != ""); err != nil {
+	if err := config.Office.check(f.nats.URL != ""); err != nil {
 		return cli.Usage(err)
 	}
 	for _, t := range config.Teams {
 		if t.Team == "" {
 			return cli.Usage(errors.New("teams: team is required: a ready-made team, or a file"))
 		}
-		if t.Stream != "" && f.nats.url == "" {
+		if t.Stream != "" && f.nats.URL == "" {
 			return cli.Usage(fmt.Errorf("teams: the stream %q is for --nats: without it each team has a journal", t.Stream))
 		}
 	}
-	if f.nats.url == "" {
+	if f.nats.URL == "" {
 		return nil
 	}
 	if f.demo {
@@ -72,7 +72,7 @@ func (f *serveFlags) checkNATS(config *serveConfig) error {
 		}
 		taken[t.Stream] = who
 	}
-	f.nats.several = len(taken) > 1
+	f.nats.Several = len(taken) > 1
 	return nil
 }
 
@@ -81,12 +81,12 @@ func (f *serveFlags) checkNATS(config *serveConfig) error {
 func (f *serveFlags) shows(config *serveConfig) (all []teamAt) {
 	watched := f.stated || len(config.Teams) == 0 && config.Office.File == ""
 	for _, t := range config.Teams {
-		t.Stream = cmp.Or(t.Stream, f.nats.stream)
-		watched = watched && t.Stream != f.nats.stream
+		t.Stream = cmp.Or(t.Stream, f.nats.Stream)
+		watched = watched && t.Stream != f.nats.Stream
 		all = append(all, t)
 	}
 	if watched {
-		all = append(all, teamAt{Stream: f.nats.stream})
+		all = append(all, teamAt{Stream: f.nats.Stream})
 	}
 	return all
 }
@@ -94,20 +94,20 @@ func (f *serveFlags) shows(config *serveConfig) (all []teamAt) {
 // elsewhere adds the logs of --nats to the options, and to the logs. The teams of the file then work
 // on them.
 func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host.Options, ends *ends, logs *logsOf, progress io.Writer) error {
-	if f.nats.url == "" {
+	if f.nats.URL == "" {
 		return nil
 	}
 	for _, t := range f.shows(config) {
 		nats := f.nats
-		nats.stream, nats.watches = t.Stream, t.Team == ""
-		records := nats.records(progress)
-		log, err := nats.joinSwarm(ctx, progress, records.Fold)
+		nats.Stream, nats.Watches = t.Stream, t.Team == ""
+		records := nats.Records(progress)
+		log, err := nats.JoinSwarm(ctx, progress, records.Fold)
 		if err != nil {
 			return err
 		}
 		*logs = append(*logs, log)
 		ends.add(func() error { log.Close(); return nil })
-		stop := nats.store(log, progress)
+		stop := nats.Store(log, progress)
 		ends.add(func() error { stop(); return nil })
 		at := &machines.Place{Name: t.Stream, Of: log, Records: records}
 		shown := host.Elsewhere{Run: t.Stream, At: at, Team: desk.Team{About: "Its agents and drivers are processes anywhere."}}
@@ -116,8 +116,8 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 				return err
 			}
 			at.Join = func(ctx context.Context) (*natsbus.Log, *machines.Records, error) {
-				past := nats.records(progress)
-				own, err := nats.joinSwarm(ctx, progress, past.Fold)
+				past := nats.Records(progress)
+				own, err := nats.JoinSwarm(ctx, progress, past.Fold)
 				return own, past, err
 			}
 		}

@@ -68,7 +68,7 @@ func (f *serveFlags) office(ctx context.Context, c *serveConfig, ends *ends, log
 		return nil, err
 	}
 	parts := office.Parts{Model: providers.Model, Tools: called}
-	if f.nats.url != "" {
+	if f.nats.URL != "" {
 		of, log, err := f.share(ctx, c, o, parts, progress)
 		if log != nil {
 			*logs = append(*logs, log)
@@ -95,7 +95,7 @@ func (f *serveFlags) share(ctx context.Context, c *serveConfig, o *office.Office
 		return nil, nil, err
 	}
 	at := officeFlags{nats: f.nats}
-	at.nats.stream = c.Office.Stream
+	at.nats.Stream = c.Office.Stream
 	r, err := at.joinRooms(ctx, progress, o, parts)
 	if err != nil {
 		return nil, nil, err

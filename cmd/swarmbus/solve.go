@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
+	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/natsflags"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/desk"
@@ -47,7 +48,7 @@ func (t *solveTerms) task() signals.Task {
 type solveFlags struct {
 	terms    solveTerms
 	team     teamFlags
-	nats     natsFlags
+	nats     natsflags.Flags
 	record   string
 	cassette string
 	journal  string
@@ -107,8 +108,8 @@ servers (docs/scale.md). With --server a team of a running "swarmbus serve" work
 	}
 	flags := cmd.Flags()
 	f.team.define(flags)
-	f.nats.define(flags)
-	f.nats.defineSnapshots(flags)
+	f.nats.Define(flags)
+	f.nats.DefineSnapshots(flags)
 	f.server.define(flags)
 	flags.StringVar(&f.record, "record", "", "write the models' answers to this new file")
 	flags.StringVar(&f.cassette, "cassette", "", "replay the answers in this file")
@@ -131,7 +132,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		}
 		return ""
 	}
-	if err := errors.Join(notEmpty(cmd), f.nats.check(cmd.Flags()), f.form.check()); err != nil {
+	if err := errors.Join(notEmpty(cmd), f.nats.Check(cmd.Flags()), f.form.check()); err != nil {
 		return err
 	}
 	switch {
@@ -139,7 +140,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		return cli.Usage(fmt.Errorf("--deadline %v is not positive", f.team.deadline))
 	case f.settle && f.resume == "":
 		return cli.Usage(errors.New("--settle is for a run that --resume continues"))
-	case f.nats.url != "":
+	case f.nats.URL != "":
 		if err := f.checkNATS(cmd, args); err != nil {
 			return err
 		}
@@ -229,7 +230,7 @@ func runSolve(cmd *cobra.Command, args []string, f *solveFlags) (err error) {
 	if err := f.check(cmd, args); err != nil {
 		return err
 	}
-	if f.nats.url != "" {
+	if f.nats.URL != "" {
 		if err := f.checkDriver(cmd); err != nil {
 			return err
 		}

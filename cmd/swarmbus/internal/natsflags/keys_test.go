@@ -1,4 +1,4 @@
-package main
+package natsflags
 
 import (
 	"os"
@@ -34,25 +34,25 @@ func TestUntrustedKeysAreRefused(t *testing.T) {
 	key := func(name string) string { return filepath.Join(dir, name+".key") }
 	good := file("good", "# all of them\n\n"+system+"\n  "+critic+"  # of n2\nthe "+planner+"\n")
 	for name, c := range map[string]struct {
-		f    natsFlags
+		f    Flags
 		want string // "": it is taken
 	}{
-		"none":                     {natsFlags{}, ""},
-		"a driver":                 {natsFlags{sign: key("system"), trust: good}, ""},
-		"an agent":                 {natsFlags{sign: key("critic"), trust: good, agent: "critic"}, ""},
-		"a name of two words":      {natsFlags{sign: key("planner"), trust: good, agent: "the planner"}, ""},
-		"an agent as the system":   {natsFlags{sign: key("system"), trust: good, agent: "critic"}, ""},
-		"who only watches":         {natsFlags{trust: good, watches: true}, ""},
-		"who only signs":           {natsFlags{sign: key("critic"), agent: "critic"}, "--sign needs --trust"},
-		"a driver that only signs": {natsFlags{sign: key("system")}, "--sign needs --trust"},
-		"no key":                   {natsFlags{trust: good}, "--trust needs --sign"},
-		"another agent":            {natsFlags{sign: key("critic"), trust: good, agent: "planner"}, "does not trust the key of --sign for planner: its line is\nplanner " + strings.Fields(critic)[1]},
-		"an agent as a driver":     {natsFlags{sign: key("critic"), trust: good}, "for system"},
-		"no such key":              {natsFlags{sign: key("eve"), trust: good}, "no such file"},
-		"no such file":             {natsFlags{sign: key("critic"), trust: filepath.Join(dir, "none")}, "no such file"},
-		"a line without a name":    {natsFlags{sign: key("system"), trust: file("a", system+"\n"+strings.Fields(critic)[1])}, "a:2: not a name and a public key"},
-		"a line without a key":     {natsFlags{sign: key("system"), trust: file("b", "critic aGk=\n")}, "b:1: not a name and a public key"},
-		"a file without keys":      {natsFlags{sign: key("system"), trust: file("c", "# none\n")}, "has no key"},
+		"none":                     {Flags{}, ""},
+		"a driver":                 {Flags{sign: key("system"), trust: good}, ""},
+		"an agent":                 {Flags{sign: key("critic"), trust: good, Agent: "critic"}, ""},
+		"a name of two words":      {Flags{sign: key("planner"), trust: good, Agent: "the planner"}, ""},
+		"an agent as the system":   {Flags{sign: key("system"), trust: good, Agent: "critic"}, ""},
+		"who only watches":         {Flags{trust: good, Watches: true}, ""},
+		"who only signs":           {Flags{sign: key("critic"), Agent: "critic"}, "--sign needs --trust"},
+		"a driver that only signs": {Flags{sign: key("system")}, "--sign needs --trust"},
+		"no key":                   {Flags{trust: good}, "--trust needs --sign"},
+		"another agent":            {Flags{sign: key("critic"), trust: good, Agent: "planner"}, "does not trust the key of --sign for planner: its line is\nplanner " + strings.Fields(critic)[1]},
+		"an agent as a driver":     {Flags{sign: key("critic"), trust: good}, "for system"},
+		"no such key":              {Flags{sign: key("eve"), trust: good}, "no such file"},
+		"no such file":             {Flags{sign: key("critic"), trust: filepath.Join(dir, "none")}, "no such file"},
+		"a line without a name":    {Flags{sign: key("system"), trust: file("a", system+"\n"+strings.Fields(critic)[1])}, "a:2: not a name and a public key"},
+		"a line without a key":     {Flags{sign: key("system"), trust: file("b", "critic aGk=\n")}, "b:1: not a name and a public key"},
+		"a file without keys":      {Flags{sign: key("system"), trust: file("c", "# none\n")}, "has no key"},
 	} {
 		var o natsbus.Options
 		c.f.ring = new(keyring)
@@ -82,15 +82,15 @@ func TestLogsOfAProcessTrustTheSameKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	trusts := func(f natsFlags) int {
+	trusts := func(f Flags) int {
 		var o natsbus.Options
 		if err := f.keys(&o); err != nil {
 			t.Fatal(err)
 		}
 		return len(o.Keys)
 	}
-	process := func() (f natsFlags) {
-		f.define(pflag.NewFlagSet("", pflag.ContinueOnError))
+	process := func() (f Flags) {
+		f.Define(pflag.NewFlagSet("", pflag.ContinueOnError))
 		f.sign, f.trust = filepath.Join(dir, "system.key"), trust
 		return f
 	}

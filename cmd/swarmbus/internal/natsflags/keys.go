@@ -1,4 +1,4 @@
-package main
+package natsflags
 
 import (
 	"cmp"
@@ -16,7 +16,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 )
 
-func newKeys() *cobra.Command {
+// NewKeys returns the command that makes and shows keys of processes.
+func NewKeys() *cobra.Command {
 	var dir string
 	var as cli.List
 	cmd := &cobra.Command{
@@ -76,7 +77,7 @@ type keyring struct {
 
 // keys adds to the options the key with which this process signs, and those that it trusts. A
 // process that would not be heard, or would check nothing, is refused here.
-func (f *natsFlags) keys(o *natsbus.Options) error {
+func (f *Flags) keys(o *natsbus.Options) error {
 	if f.sign == "" && f.trust == "" {
 		return nil
 	}
@@ -85,13 +86,13 @@ func (f *natsFlags) keys(o *natsbus.Options) error {
 		return f.ring.err
 	}
 	o.Key, o.Keys = f.ring.sign, f.ring.all
-	if f.watches {
+	if f.Watches {
 		return nil
 	}
 	if o.Key == nil {
 		return cli.Usage(errors.New("--trust needs --sign: what this process says would not count without a signature"))
 	}
-	name := cmp.Or(f.agent, bus.System)
+	name := cmp.Or(f.Agent, bus.System)
 	public, _ := o.Key.Public().(ed25519.PublicKey)
 	if !slices.ContainsFunc(slices.Concat(o.Keys[name], o.Keys[bus.System]), func(k ed25519.PublicKey) bool { return public.Equal(k) }) {
 		return cli.Usage(fmt.Errorf("%s does not trust the key of --sign for %s: its line is\n%s %s", f.trust, name, name, events.PublicText(o.Key)))
@@ -99,7 +100,7 @@ func (f *natsFlags) keys(o *natsbus.Options) error {
 	return nil
 }
 
-func (f *natsFlags) readKeys() (err error) {
+func (f *Flags) readKeys() (err error) {
 	if f.trust == "" {
 		return cli.Usage(errors.New("--sign needs --trust: without it this process would take what anybody says"))
 	}

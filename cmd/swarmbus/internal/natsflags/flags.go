@@ -1,4 +1,4 @@
-package main
+package natsflags
 
 import (
 	"cmp"
@@ -23,14 +23,14 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// natsFlags say where a log of many machines is.
-type natsFlags struct {
-	url      string
+// Flags say where a log of many machines is.
+type Flags struct {
+	URL      string
 	creds    string
 	ca       string
 	cert     string
 	key      string
-	stream   string
+	Stream   string
 	domain   string
 	replicas int
 	keep     []string
@@ -38,25 +38,25 @@ type natsFlags struct {
 	strict   bool
 	sign     string
 	trust    string
-	agent    string   // that this process runs; "": none
-	watches  bool     // it publishes nothing
-	several  bool     // this process has other logs, too
+	Agent    string   // that this process runs; "": none
+	Watches  bool     // it publishes nothing
+	Several  bool     // this process has other logs, too
 	ring     *keyring // of --sign and --trust, of all copies
 
-	snapshots time.Duration
+	Snapshots time.Duration
 }
 
-// define defines the flags. The stream that is set is the default.
-func (f *natsFlags) define(flags *pflag.FlagSet) {
+// Define defines the flags. The stream that is set is the default.
+func (f *Flags) Define(flags *pflag.FlagSet) {
 	f.ring = new(keyring)
-	flags.StringVar(&f.url, "nats", "", "URLs of NATS servers, with commas between: nats://host:4222, or tls://")
+	flags.StringVar(&f.URL, "nats", "", "URLs of NATS servers, with commas between: nats://host:4222, or tls://")
 	flags.StringVar(&f.creds, "creds", "", "file with the credentials of a NATS user")
 	flags.StringVar(&f.ca, "tls-ca", "", "file with the certificate authorities of the NATS servers (default: the system's)")
 	flags.StringVar(&f.cert, "tls-cert", "", "file with the certificate of this process, for servers that verify it")
 	flags.StringVar(&f.key, "tls-key", "", "file with the key of --tls-cert")
 	flags.StringVar(&f.sign, "sign", "", "file with the key that signs what this process says: see swarmbus keys")
 	flags.StringVar(&f.trust, "trust", "", "file with the public keys of all processes: what they did not sign does not count")
-	flags.StringVar(&f.stream, "stream", cmp.Or(f.stream, "swarmbus"), "name of the log")
+	flags.StringVar(&f.Stream, "stream", cmp.Or(f.Stream, "swarmbus"), "name of the log")
 	flags.StringVar(&f.domain, "domain", "", "JetStream domain of the log's servers, from behind a leaf node")
 	flags.IntVar(&f.replicas, "replicas", 1, "servers that have each signal")
 	flags.StringArrayVar(&f.keep, "keep", nil, "what the log keeps: an age (720h), a size (10GB) or a number of messages; may be repeated (default: everything)")
@@ -64,32 +64,32 @@ func (f *natsFlags) define(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.strict, "strict", false, "refuse servers that may lose what they acknowledged")
 }
 
-// defineSnapshots is for commands that may store snapshots.
-func (f *natsFlags) defineSnapshots(flags *pflag.FlagSet) {
-	flags.DurationVar(&f.snapshots, "snapshots", 0, "with --nats, between two snapshots of the log, such as 10m, so that the stream may have limits (default: none)")
+// DefineSnapshots is for commands that may store snapshots.
+func (f *Flags) DefineSnapshots(flags *pflag.FlagSet) {
+	flags.DurationVar(&f.Snapshots, "snapshots", 0, "with --nats, between two snapshots of the log, such as 10m, so that the stream may have limits (default: none)")
 }
 
-// check refuses flags of a log that was not named, and those without a value, such as that of a
+// Check refuses flags of a log that was not named, and those without a value, such as that of a
 // variable that is not set: what they say would be ignored.
-func (f *natsFlags) check(flags *pflag.FlagSet) (err error) {
+func (f *Flags) Check(flags *pflag.FlagSet) (err error) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	new(natsFlags).define(own)
-	new(natsFlags).defineSnapshots(own)
+	new(Flags).Define(own)
+	new(Flags).DefineSnapshots(own)
 	own.VisitAll(func(flag *pflag.Flag) {
 		given := flags.Lookup(flag.Name)
 		switch {
 		case err != nil || given == nil || !given.Changed:
 		case given.Value.String() == "":
 			err = cli.Usage(fmt.Errorf("--%s is empty", flag.Name))
-		case f.url == "":
+		case f.URL == "":
 			err = cli.Usage(fmt.Errorf("--%s is for a log on NATS servers, which --nats names", flag.Name))
 		}
 	})
 	return err
 }
 
-// join joins the log with the program's own options, and says on w how the connection is.
-func (f *natsFlags) join(ctx context.Context, w io.Writer, o natsbus.Options) (*natsbus.Log, error) {
+// Join joins the log with the program's own options, and says on w how the connection is.
+func (f *Flags) Join(ctx context.Context, w io.Writer, o natsbus.Options) (*natsbus.Log, error) {
 	stop, err := f.complete(w, &o)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (f *natsFlags) join(ctx context.Context, w io.Writer, o natsbus.Options) (*
 
 // complete adds to the options what the flags say, and reports the connection's state on w. The
 // caller stops waiting for an answer of the servers.
-func (f *natsFlags) complete(w io.Writer, o *natsbus.Options) (stop func() bool, err error) {
+func (f *Flags) complete(w io.Writer, o *natsbus.Options) (stop func() bool, err error) {
 	config, err := f.tls()
 	if err != nil {
 		return nil, err
@@ -109,10 +109,10 @@ func (f *natsFlags) complete(w io.Writer, o *natsbus.Options) (stop func() bool,
 	if err := f.keys(o); err != nil {
 		return nil, err
 	}
-	say := func(what any) { fmt.Fprintln(w, f.about(), text.Printable(fmt.Sprint(what))) }
-	slow := time.AfterFunc(slowly, func() { say("no answer yet from " + natsbus.Redacted(f.url) + ", trying again until interrupted") })
+	say := func(what any) { fmt.Fprintln(w, f.About(), text.Printable(fmt.Sprint(what))) }
+	slow := time.AfterFunc(slowly, func() { say("no answer yet from " + natsbus.Redacted(f.URL) + ", trying again until interrupted") })
 	var joined atomic.Bool
-	o.URL, o.Creds, o.TLS, o.Stream, o.Domain, o.Agent = f.url, f.creds, config, f.stream, f.domain, f.agent
+	o.URL, o.Creds, o.TLS, o.Stream, o.Domain, o.Agent = f.URL, f.creds, config, f.Stream, f.domain, f.Agent
 	o.Use = cmp.Or(o.Use, "solves")
 	host, _ := os.Hostname()
 	o.Process = fmt.Sprintf("%s-%d-%s", cmp.Or(host, "host"), os.Getpid(), strings.ToLower(rand.Text()[:4])) // of several connections each has its own
@@ -120,7 +120,7 @@ func (f *natsFlags) complete(w io.Writer, o *natsbus.Options) (stop func() bool,
 	if err := f.limits(&o.Storage); err != nil {
 		return nil, err
 	}
-	if f.snapshots > 0 {
+	if f.Snapshots > 0 {
 		o.Over = func(string) bool { return false } // what was decided, or said in rooms, is what they are
 	}
 	o.Tell = natsbus.Tell{
@@ -145,17 +145,17 @@ func (f *natsFlags) complete(w io.Writer, o *natsbus.Options) (stop func() bool,
 	return slow.Stop, nil
 }
 
-// A line is the connection of an agent that takes its turns.
-type line interface {
+// line is the connection of an agent that takes its turns.
+type line = interface {
 	machines.Server
 	Results(ctx context.Context) (*natsbus.Results, error)
 	Close()
 }
 
-// attend connects an agent: to the servers alone, or to the log if it learns from it.
-func (f *natsFlags) attend(ctx context.Context, w io.Writer, fold func(signals.Any) []byte) (line, error) {
+// Attend connects an agent: to the servers alone, or to the log if it learns from it.
+func (f *Flags) Attend(ctx context.Context, w io.Writer, fold func(signals.Any) []byte) (line, error) {
 	if fold != nil {
-		return f.joinSwarm(ctx, w, fold)
+		return f.JoinSwarm(ctx, w, fold)
 	}
 	var o natsbus.Options
 	stop, err := f.complete(w, &o)
@@ -167,30 +167,30 @@ func (f *natsFlags) attend(ctx context.Context, w io.Writer, fold func(signals.A
 	return link, byFlags(err)
 }
 
-// joinSwarm joins the log of a swarm, whose signals go to a fold, too, if there is one.
-func (f *natsFlags) joinSwarm(ctx context.Context, w io.Writer, fold func(signals.Any) []byte) (*natsbus.Log, error) {
+// JoinSwarm joins the log of a swarm, whose signals go to a fold, too, if there is one.
+func (f *Flags) JoinSwarm(ctx context.Context, w io.Writer, fold func(signals.Any) []byte) (*natsbus.Log, error) {
 	codec, err := machines.Codec()
 	if err != nil {
 		return nil, err
 	}
 	digest := machines.Digest()
-	return f.join(ctx, w, natsbus.Options{Codec: codec, Reserved: machines.Reserved(), Digest: func(s signals.Any) []byte {
+	return f.Join(ctx, w, natsbus.Options{Codec: codec, Reserved: machines.Reserved(), Digest: func(s signals.Any) []byte {
 		fold(s)
 		return digest(s)
 	}})
 }
 
-// records are those of a log's solves; what is left out of them is said on w.
-func (f *natsFlags) records(w io.Writer) *machines.Records {
+// Records are those of a log's solves; what is left out of them is said on w.
+func (f *Flags) Records(w io.Writer) *machines.Records {
 	r := machines.NewRecords()
-	r.Ignored = func(d natsbus.DeadLetter) { fmt.Fprintln(w, f.about(), text.Printable(d.Error())) }
+	r.Ignored = func(d natsbus.DeadLetter) { fmt.Fprintln(w, f.About(), text.Printable(d.Error())) }
 	return r
 }
 
-// about is what lines about the log begin with: with its name if there are others.
-func (f *natsFlags) about() string {
-	if f.several {
-		return "nats: " + f.stream + ":"
+// About is what lines about the log begin with: with its name if there are others.
+func (f *Flags) About() string {
+	if f.Several {
+		return "nats: " + f.Stream + ":"
 	}
 	return "nats:"
 }
@@ -199,7 +199,7 @@ func (f *natsFlags) about() string {
 const slowly = 3 * time.Second
 
 // tls returns what the files say; nil: the URL does.
-func (f *natsFlags) tls() (*tls.Config, error) {
+func (f *Flags) tls() (*tls.Config, error) {
 	if (f.cert == "") != (f.key == "") {
 		return nil, cli.Usage(errors.New("--tls-cert and --tls-key belong together"))
 	}
@@ -227,8 +227,8 @@ func (f *natsFlags) tls() (*tls.Config, error) {
 	return config, nil
 }
 
-// natsHelp says what users of --nats see and may set.
-const natsHelp = `
+// Help says what users of --nats see and may set.
+const Help = `
 Log on NATS servers:
   --nats nats://n1:4222,nats://n2:4222   the servers; tls://n1:4222 asks for TLS
   --creds agent.creds                    who this process is, for servers with accounts

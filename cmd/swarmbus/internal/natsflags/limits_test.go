@@ -1,4 +1,4 @@
-package main
+package natsflags
 
 import (
 	"errors"
@@ -14,13 +14,13 @@ func TestKeepIsAnAgeASizeOrANumberOfMessages(t *testing.T) {
 		"720h": {MaxAge: 720 * time.Hour}, "1000000": {MaxSignals: 1000000}, "10GB": {MaxBytes: 10e9}, "3MiB": {MaxBytes: 3 << 20}, "5kB": {MaxBytes: 5000},
 	} {
 		var got natsbus.Storage
-		f := natsFlags{keep: []string{text}}
+		f := Flags{keep: []string{text}}
 		if err := f.limits(&got); err != nil || got.MaxAge != want.MaxAge || got.MaxBytes != want.MaxBytes || got.MaxSignals != want.MaxSignals {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "0", "-1", "-1h", "10 GB", "GB", "10XB", "1.5GB", "9999999999TB", "0GB"} {
-		f := natsFlags{keep: []string{text}}
+		f := Flags{keep: []string{text}}
 		if err := f.limits(new(natsbus.Storage)); err == nil {
 			t.Errorf("%q is taken", text)
 		}

@@ -1,4 +1,4 @@
-package main
+package natsflags
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 )
 
 // limits adds what --keep says of a log.
-func (f *natsFlags) limits(s *natsbus.Storage) error {
-	if f.snapshots < 0 {
-		return cli.Usage(fmt.Errorf("--snapshots is %v: not a time between snapshots", f.snapshots))
+func (f *Flags) limits(s *natsbus.Storage) error {
+	if f.Snapshots < 0 {
+		return cli.Usage(fmt.Errorf("--snapshots is %v: not a time between snapshots", f.Snapshots))
 	}
 	for _, text := range f.keep {
 		age, notAge := time.ParseDuration(text)
@@ -47,22 +47,22 @@ func bytesOf(text string) int64 {
 	return n * factor
 }
 
-// store stores snapshots of a log from time to time, if the flags say so, and a last one when
+// Store stores snapshots of a log from time to time, if the flags say so, and a last one when
 // the caller stops it. What fails is said on w.
-func (f *natsFlags) store(log *natsbus.Log, w io.Writer) (stop func()) {
-	if f.snapshots == 0 {
+func (f *Flags) Store(log *natsbus.Log, w io.Writer) (stop func()) {
+	if f.Snapshots == 0 {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	snapshot := func(ctx context.Context) {
 		if err := log.Snapshot(ctx); err != nil && log.Err() == nil && ctx.Err() == nil {
-			fmt.Fprintln(w, f.about(), "no snapshot was stored:", text.Printable(err.Error()))
+			fmt.Fprintln(w, f.About(), "no snapshot was stored:", text.Printable(err.Error()))
 		}
 	}
 	go func() {
 		defer close(done)
-		tick := time.NewTicker(f.snapshots)
+		tick := time.NewTicker(f.Snapshots)
 		defer tick.Stop()
 		for {
 			select {
