@@ -49,7 +49,7 @@ func newServe() *cobra.Command {
 		Long: `Serve runs teams and rooms, and serves a console in which you start solves, watch them,
 answer their questions and talk in rooms. It prints a link with a token that opens the
 console. Programs send the token as "Authorization: Bearer TOKEN" to the API, which
-/api/openapi.json describes; /api/mcp, /api/a2a/TEAM and /api/agui speak the protocols of
+/api/v1/openapi.json describes; /api/mcp, /api/a2a/TEAM and /api/agui speak the protocols of
 docs/interop.md. Without TLS the address has to be a loopback address.
 
 With --demo it runs scripted agents, which need no key. The file of --config is YAML:

@@ -34,12 +34,29 @@ func New(o Options) http.Handler {
 		of.Servers[0].URL = cmp.Or(strings.TrimSuffix(o.Base, "/"), "/")
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /api/feed", o.Hub.Events(guard.User))
-	mux.Handle("GET /api/feed/socket", o.Hub.Socket(guard.User))
-	mux.Handle("/api/agui/", problems((&agui.Server{Backend: o.Backend, Hub: o.Hub, User: guard.User}).Handler()))
-	mux.Handle("/api/", within(longest, problems(routes)))
+	mux.Handle("GET "+api.Prefix+"/feed", o.Hub.Events(guard.User))
+	mux.Handle("GET "+api.Prefix+"/feed/socket", o.Hub.Socket(guard.User))
+	mux.Handle(api.Root+"/agui/", problems((&agui.Server{Backend: o.Backend, Hub: o.Hub, User: guard.User}).Handler()))
+	mux.Handle(api.Root+"/", within(longest, problems(routes)))
 	mux.Handle("/", within(longest, newPage(o.Files, cmp.Or(o.Base, "/"))))
-	return o.Guard.Wrap(mux)
+	return versioned(o.Guard.Wrap(mux))
+}
+
+// versioned has the routes under their paths from before there was a version, too.
+func versioned(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rest, of := strings.CutPrefix(r.URL.Path, api.Root+"/")
+		if of && !strings.HasPrefix(rest, "v1/") && !strings.HasPrefix(rest, "agui/") {
+			to := *r.URL
+			to.Path = api.Prefix + "/" + rest
+			if raw, escaped := strings.CutPrefix(to.RawPath, api.Root+"/"); escaped {
+				to.RawPath = api.Prefix + "/" + raw
+			}
+			r = r.WithContext(r.Context())
+			r.URL = &to
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // problems answers requests without a route for their path or method with a problem, as the routes do.

@@ -22,7 +22,7 @@ import (
 const protocol = "0.3.0"
 
 // Prefix begins the path of every agent.
-const Prefix = api.Prefix + "/a2a/"
+const Prefix = api.Root + "/a2a/"
 
 // Options of a [Server]. The backend is required; the zero value of any other field has the
 // meaning given.

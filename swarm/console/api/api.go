@@ -28,8 +28,12 @@ var tags = []*huma.Tag{
 	{Name: "system", Description: "The server itself"},
 }
 
-// Prefix begins the path of every route.
-const Prefix = "/api"
+// Root begins the paths of all protocols of the server, and Prefix those of the routes of this one: in
+// a version nothing is taken away that a client may rely on.
+const (
+	Root   = "/api"
+	Prefix = Root + "/v1"
+)
 
 // formats writes JSON in which no character means something in HTML.
 var formats = func() map[string]huma.Format {
@@ -41,7 +45,7 @@ var formats = func() map[string]huma.Format {
 func init() { huma.DefaultArrayNullable = false }
 
 // Register adds the routes to a mux, and returns their description. It is at
-// /api/openapi.json, too.
+// /api/v1/openapi.json, too.
 func Register(mux *http.ServeMux, version string, b *Backend) *huma.OpenAPI {
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	a := humago.New(mux, huma.Config{

@@ -10,7 +10,10 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
-var update = flag.Bool("update", false, "rewrite the descriptions")
+var (
+	update   = flag.Bool("update", false, "rewrite the descriptions, unless a client of the API breaks")
+	breaking = flag.Bool("break", false, "with -update: rewrite them, even if it does")
+)
 
 func TestOpenAPIIsTheOneCheckedIn(t *testing.T) {
 	t.Parallel()
@@ -38,6 +41,15 @@ func golden(t *testing.T, file string, text []byte) {
 		t.Fatal(err)
 	}
 	got.WriteByte('\n')
+	if *update && file == "openapi.json" && !*breaking {
+		before, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lost := breaks(t, before, text); len(lost) > 0 {
+			t.Fatalf("a client may rely on it: %q", lost)
+		}
+	}
 	if *update {
 		if err := os.WriteFile(file, got.Bytes(), 0o600); err != nil {
 			t.Fatal(err)

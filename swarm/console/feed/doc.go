@@ -3,8 +3,8 @@
 //
 //	hub := feed.New(feed.Options{})
 //	hub.Publish(frame)                      // one goroutine for each log, in log order
-//	mux.Handle("GET /api/feed", hub.Events())
-//	mux.Handle("GET /api/feed/socket", hub.Socket())
+//	mux.Handle("GET /api/v1/feed", hub.Events())
+//	mux.Handle("GET /api/v1/feed/socket", hub.Socket())
 //
 // # Slow clients
 //

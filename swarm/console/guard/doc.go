@@ -7,7 +7,7 @@
 //
 // A request has to name a host of the server, so that an attacker cannot reach the server
 // by binding another name to its address; if a page sent it, that page has to be one of the
-// server. Routes of the API need a session: a cookie, which POST /api/session gives for the
+// server. Routes of the API need a session: a cookie, which POST /api/v1/session gives for the
 // token, or the token itself in the header Authorization. A request that changes state and
 // has only the cookie must state that it comes from a page of the server.
 //

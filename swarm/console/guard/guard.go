@@ -74,7 +74,7 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 			refuse(w, http.StatusMisdirectedRequest, "this server has another name")
 		case !g.own(r):
 			refuse(w, http.StatusForbidden, "the request comes from a page of another server")
-		case !strings.HasPrefix(r.URL.Path, api.Prefix+"/"):
+		case !strings.HasPrefix(r.URL.Path, api.Root+"/"):
 			next.ServeHTTP(w, r)
 		default:
 			h.Set("Cache-Control", "no-store")
@@ -86,7 +86,7 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 // own reports whether a request comes from a page of the server, or from no page.
 func (g *Guard) own(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
-		return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && !strings.HasPrefix(r.URL.Path, api.Prefix+"/")
+		return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && !strings.HasPrefix(r.URL.Path, api.Root+"/")
 	}
 	origin := r.Header.Get("Origin")
 	return origin == "" || g.o.Site.own(r, origin)

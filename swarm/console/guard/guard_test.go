@@ -48,7 +48,7 @@ func TestPagesOfASiteBesideTheConsoleReadNothing(t *testing.T) {
 // session exchanges the token for a cookie.
 func session(t *testing.T, g *guard.Guard, key guard.Key, headers ...string) *http.Cookie {
 	t.Helper()
-	got := asked(t, g, "POST", "/api/session", `{"token":"`+key.Token()+`"}`, headers...) //nolint:bodyclose // recorded
+	got := asked(t, g, "POST", "/api/v1/session", `{"token":"`+key.Token()+`"}`, headers...) //nolint:bodyclose // recorded
 	if got.StatusCode != http.StatusNoContent || len(got.Cookies()) != 1 {
 		t.Fatalf("status %d, cookies %v", got.StatusCode, got.Cookies())
 	}
@@ -82,7 +82,7 @@ func TestConsolesOnOneHostHaveSessionsOfTheirOwn(t *testing.T) {
 	key := guard.NewKey()
 	g := guard.New(guard.Options{Key: key, Hosts: []string{"swarm:1", "swarm:2"}})
 	of := func(port string) *http.Cookie {
-		r := httptest.NewRequest(http.MethodPost, "http://swarm:"+port+"/api/session", strings.NewReader(`{"token":"`+key.Token()+`"}`))
+		r := httptest.NewRequest(http.MethodPost, "http://swarm:"+port+"/api/v1/session", strings.NewReader(`{"token":"`+key.Token()+`"}`))
 		w := httptest.NewRecorder()
 		g.Wrap(http.NotFoundHandler()).ServeHTTP(w, r)
 		return w.Result().Cookies()[0] //nolint:bodyclose // recorded

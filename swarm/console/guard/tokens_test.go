@@ -66,7 +66,7 @@ func TestARevokedTokenOpensNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := asked(t, g, http.MethodPost, "/api/session", `{"token":"`+secret+`"}`) //nolint:bodyclose // recorded
+	got := asked(t, g, http.MethodPost, "/api/v1/session", `{"token":"`+secret+`"}`) //nolint:bodyclose // recorded
 	if got.StatusCode != http.StatusNoContent || len(got.Cookies()) != 1 {
 		t.Fatalf("status %d", got.StatusCode)
 	}

@@ -38,7 +38,7 @@ import (
 )
 
 // MCPPath is where clients of the Model Context Protocol find a server.
-const MCPPath = api.Prefix + "/mcp"
+const MCPPath = api.Root + "/mcp"
 
 // Options of a [Server]. The zero value of a field has the meaning given.
 type Options struct {

@@ -78,7 +78,7 @@ func (apiSurface) answers(t *testing.T, s *hosttest.Server, _, id string, v api.
 		return err
 	}
 	w := httptest.NewRecorder()
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/inbox/"+id+"/verdict", bytes.NewReader(text))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/inbox/"+id+"/verdict", bytes.NewReader(text))
 	r.Header.Set("Content-Type", "application/json")
 	apiOf(s.Backend).ServeHTTP(w, r)
 	if w.Code != http.StatusOK {

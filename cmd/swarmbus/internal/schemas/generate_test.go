@@ -422,7 +422,7 @@ func asyncAPI(t *testing.T) []byte {
 				"address": "swarmbus log RUN --format cloudevents", "messages": object{"event": object{"$ref": "#/components/messages/event"}},
 				"description": "The signals of a run, one on each line, as the command prints and swarmbus import reads them.",
 			},
-			"rooms": object{"address": "/api/rooms/{room}/events", "parameters": object{"room": object{"description": "the name of a room"}}, "messages": refs},
+			"rooms": object{"address": "/api/v1/rooms/{room}/events", "parameters": object{"room": object{"description": "the name of a room"}}, "messages": refs},
 		},
 		"operations": object{
 			"publish":     object{"action": "send", "channel": object{"$ref": "#/channels/log"}, "summary": "Publish signals, if NATS lets this process speak for their source"},

@@ -50,8 +50,8 @@ type message struct {
 // Handler returns the handler of both routes. The caller restricts access to it.
 func (s *Server) Handler() *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+api.Prefix+"/agui/teams/{team}", s.serve)
-	mux.HandleFunc("POST "+api.Prefix+"/agui/solves/{id}", s.serve)
+	mux.HandleFunc("POST "+api.Root+"/agui/teams/{team}", s.serve)
+	mux.HandleFunc("POST "+api.Root+"/agui/solves/{id}", s.serve)
 	return mux
 }
 
