@@ -109,6 +109,7 @@ type Model struct {
 	Params  map[string]any      `json:"params,omitempty" jsonschema:"Members of every request, such as top_p, stop or reasoning_effort, in place of what would be sent."`
 	Headers map[string]Variable `json:"headers,omitempty" jsonschema:"HTTP headers, each with the name of the environment variable that has its value."`
 	Query   map[string]string   `json:"query,omitempty" jsonschema:"Query of every URL, such as api-version for Azure."`
+	API     string              `json:"api,omitempty" jsonschema:"Protocol of a server of OpenAI's: chat (Chat Completions) or responses (Open Responses, of which the server keeps nothing). Default: chat."`
 	Schema  string              `json:"schema,omitempty" jsonschema:"How the server is told the schema of an answer: json_schema, json_object, prompt, tools or off. Default: the first that it does not refuse."`
 	Tokens  string              `json:"tokens,omitempty" jsonschema:"Member for the bound on an answer: max_tokens or max_completion_tokens. Default: the one that the server does not refuse."`
 	Stream  *bool               `json:"stream,omitempty" jsonschema:"Whether answers are streamed. Default: true."`

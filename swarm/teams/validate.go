@@ -225,8 +225,9 @@ func (t *Team) checkModel(f *faults, field string, m Model) {
 		checkVariable(f, field+".headers."+name, variable)
 	}
 	known(f, field+".schema", m.Schema, []string{"json_schema", "json_object", "prompt", "tools", "off"})
+	known(f, field+".api", m.API, []string{"chat", "responses"})
 	known(f, field+".tokens", m.Tokens, []string{"max_tokens", "max_completion_tokens"})
-	for name, set := range map[string]bool{"query": m.Query != nil, "schema": m.Schema != "", "tokens": m.Tokens != "", "stream": m.Stream != nil} {
+	for name, set := range map[string]bool{"query": m.Query != nil, "api": m.API != "", "schema": m.Schema != "", "tokens": m.Tokens != "", "stream": m.Stream != nil} {
 		if set && m.Provider.Protocol() != OpenAI {
 			f.add(field+"."+name, "is only for servers of OpenAI's protocol")
 		}

@@ -23,8 +23,9 @@ type answer struct {
 	finish  finish
 	usage   usage
 	model   string
-	chat    bool   // what has come has the form of an answer
-	stray   string // an event that is no part of one
+	chat    bool              // what has come has the form of an answer
+	stray   string            // an event that is no part of one
+	items   []json.RawMessage // of Open Responses, as each is complete
 }
 
 // repeats says whether the messages of a stream repeat what came before them.

@@ -14,6 +14,7 @@ import (
 const (
 	maxTokens           = "max_tokens"
 	maxCompletionTokens = "max_completion_tokens"
+	maxOutputTokens     = "max_output_tokens" // of Open Responses
 )
 
 // forms are the choices of how a request is written where servers differ.
@@ -36,8 +37,8 @@ var beyond = regexp.MustCompile(`too (large|high|big|long|many)|at most|maximum|
 // of the server; "": the refusal names nothing that could be sent otherwise.
 func (f forms) next(refused *wire.Said, sent object) (forms, string) {
 	has := refused.Has
-	named := refused.Names(sent, "model", "messages", "tools", "stream", "response_format", f.tokens)
-	schema, tools := sent["response_format"] != nil, sent["tools"] != nil
+	named := refused.Names(sent, "model", "messages", "input", "instructions", "tools", "stream", "response_format", "text", f.tokens)
+	schema, tools := sent["response_format"] != nil || sent["text"] != nil, sent["tools"] != nil
 	said := fmt.Sprintf(" (%.200s)", refused.Words)
 	switch {
 	case !f.swapped && has(maxTokens, maxCompletionTokens) && !beyond.MatchString(strings.ToLower(refused.Words)):

@@ -35,6 +35,9 @@ type Options struct {
 	Tokens string
 	Schema Schema // "": [JSONSchema]
 	Whole  bool   // answers are not streamed
+	// Responses says that the protocol is Open Responses (/responses), and not Chat Completions. The
+	// server keeps nothing, and there is no seed.
+	Responses bool
 	// SchemaOrTools is for servers that call no tools if there is a schema, such as
 	// Ollama: in a request with both, the schema is omitted, or the tools if none may
 	// be called.
@@ -63,6 +66,8 @@ type Model struct {
 	params map[string]any
 	bare   bool // the base URL has no path
 	learns wire.Learner[forms]
+
+	isResponses bool
 }
 
 var _ models.Model = (*Model)(nil)
@@ -100,7 +105,10 @@ func New(o Options) (*Model, error) {
 			o.Tokens = maxCompletionTokens
 		}
 	}
-	m.learns.Knows(forms{tokens: o.Tokens, schema: cmp.Or(o.Schema, JSONSchema), either: o.SchemaOrTools, whole: o.Whole})
+	if m.isResponses = o.Responses; o.Responses {
+		o.Tokens = maxOutputTokens
+	}
+	m.learns.Knows(forms{tokens: o.Tokens, schema: cmp.Or(o.Schema, JSONSchema), either: o.SchemaOrTools, whole: o.Whole, swapped: o.Responses})
 	if key != "" {
 		m.header.Set("Authorization", "Bearer "+key)
 	}
@@ -135,8 +143,11 @@ func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, err
 
 // once makes one call. If the request was refused as invalid, it also returns what was said.
 func (m *Model) once(ctx context.Context, r *models.Request, body object) (*models.Answer, *wire.Said, error) {
-	a := &answer{asked: r}
-	resp, refused, err := m.post(ctx, "/chat/completions", body, func(e wire.Event) { a.read(e) })
+	a, path, read := &answer{asked: r}, "/chat/completions", (*answer).read
+	if m.isResponses {
+		path, read = "/responses", (*answer).response
+	}
+	resp, refused, err := m.post(ctx, path, body, func(e wire.Event) { read(a, e) })
 	switch {
 	case err != nil && a.text.Raw() != "":
 		return nil, nil, err

@@ -72,6 +72,9 @@ func (m *Model) body(r *models.Request, f *forms) object {
 		to["tools"] = tools
 	}
 	to["messages"] = m.messages(system, r.Messages, f)
+	if m.isResponses {
+		return m.responses(to, f)
+	}
 	maps.Copy(to, m.params)
 	for name, value := range to {
 		if value == nil || f.without[name] {

@@ -141,7 +141,7 @@ func Model(about teams.Model) (models.Model, error) {
 	}
 	return openai.New(openai.Options{
 		Provider: string(about.Provider), Model: about.Name, Key: key, BaseURL: base, Header: header, Query: query, Client: client,
-		Params: about.Params, Schema: openai.Schema(about.Schema), Tokens: about.Tokens, Whole: about.Stream != nil && !*about.Stream,
+		Params: about.Params, Schema: openai.Schema(about.Schema), Tokens: about.Tokens, Whole: about.Stream != nil && !*about.Stream, Responses: about.API == "responses",
 		SchemaOrTools: about.Provider == teams.Ollama, // with a schema it calls no tools
 	})
 }

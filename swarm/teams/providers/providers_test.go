@@ -57,6 +57,21 @@ func TestModelsOfEachProviderAnswerWithinTheBudget(t *testing.T) {
 	}
 }
 
+func TestAModelIsAskedByTheProtocolThatItsTeamNames(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	for api, dialect := range map[string]modelstest.Dialect{"": modelstest.OpenAI, "chat": modelstest.OpenAI, "responses": modelstest.Responses} {
+		server := modelstest.NewServer(dialect, says)
+		m, err := providers.Model(teams.Model{Provider: teams.OpenAI, Name: modelstest.Name, BaseURL: teams.Place(server.URL), API: api})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ask(t, m); err != nil {
+			t.Errorf("%q: %v", api, err)
+		}
+		server.Close()
+	}
+}
+
 func TestAgentsHaveTheirSharesOfTheBudgetAndDaysTheirLimit(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
 	server := modelstest.NewServer(modelstest.OpenAI, says)

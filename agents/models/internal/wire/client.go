@@ -122,7 +122,7 @@ func (c *Client) Ask(ctx context.Context, url string, header http.Header, body a
 // responseID returns the provider's id of the answer that begins with an event.
 func responseID(e Event) string {
 	o := e.Object() // an event of another form has none
-	return Clean(cmp.Or(o.Text("id"), o.Object("message").Text("id")))
+	return Clean(cmp.Or(o.Text("id"), o.Object("message", "response").Text("id")))
 }
 
 // Invalid returns the error of a request that cannot be sent.

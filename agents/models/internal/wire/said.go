@@ -33,6 +33,9 @@ func SaidIn(e Event) (Said, bool) {
 	if e.Name == "error" || o.Has("error") || o.Text("object") == "error" || o.Text("type") == "error" || odd || o.Object("base_resp").Number("status_code") != 0 {
 		return said(e.Data), true
 	}
+	if of := o.Object("response"); of.Has("error") { // of Open Responses
+		return said(of["error"]), true
+	}
 	return Said{}, false
 }
 
