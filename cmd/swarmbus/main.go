@@ -68,6 +68,9 @@ agent, or a leader that is contested.`,
 	helps(root)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		parent(completion)
+	}
 	completes(root)
 	completesBash(root)
 	exemplify(root)

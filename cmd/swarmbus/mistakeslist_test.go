@@ -75,6 +75,7 @@ var mistakes = []struct {
 		{"an unknown short flag", `-m`, `see swarmbus solve --help`, ran("solve Q -m ollama:m")},
 		{"an unknown flag of another command", `--knd`, `did you mean "--kind"`, ran("log j.journal --knd vote")},
 		{"an unknown command", `"slove"`, `did you mean "solve"`, ran("slove Q")},
+		{"a shell that is not completed", `"bogus"`, `see swarmbus completion --help`, ran("completion bogus")},
 		{"a flag without its value", `--model`, `needs a value`, ran("solve Q --model")},
 		{"a model without a provider", `--model "small"`, `PROVIDER:NAME`, ran("solve Q --model small")},
 		{"a provider that is none", `--model "opnai:small"`, `did you mean "openai"?`, ran("solve Q --model opnai:small")},

@@ -168,6 +168,9 @@ func (f *answerFlags) verdict() string { return f.allow + f.deny + f.respond + f
 
 // orServer says of a run that is not here that it may be one of a server.
 func orServer(err error) error {
+	if locked := (*journal.LockError)(nil); errors.As(err, &locked) {
+		return fmt.Errorf("%w: a run of a server is answered with --server LINK, any other when that process has ended", err)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w; a run of a server, as over NATS, needs --server LINK", err)
 	}

@@ -148,7 +148,7 @@ func (f *serverFlag) sayAnswered(cmd *cobra.Command, c *client.Client, item *api
 	if err != nil {
 		return err
 	}
-	left = slices.DeleteFunc(left, func(it api.Item) bool { return it.Solve != item.Solve || it.Tool == nil })
+	left = slices.DeleteFunc(left, func(it api.Item) bool { return it.Solve != item.Solve })
 	if open := waiting(asksAt(left)); len(open) > 0 {
 		fmt.Fprintln(out, "The solve still waits for an answer:")
 		sayAsked(out, item.Run, f.atThread(to.thread), open)

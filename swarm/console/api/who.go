@@ -38,10 +38,16 @@ type whoKey struct{}
 // By returns a context of what somebody asks for.
 func By(ctx context.Context, w Who) context.Context { return context.WithValue(ctx, whoKey{}, w) }
 
+// WhoOf returns who asks for something; zero: nobody whom a server knows.
+func WhoOf(ctx context.Context) Who {
+	w, _ := ctx.Value(whoKey{}).(Who)
+	return w
+}
+
 // takes returns who asks for something that takes a role, and a 403 if theirs is a lower one. What
 // nobody asks for is refused, too.
 func takes(ctx context.Context, role Role) (Who, error) {
-	w, _ := ctx.Value(whoKey{}).(Who)
+	w := WhoOf(ctx)
 	if !w.Role.May(role) {
 		return w, NewError(http.StatusForbidden, fmt.Sprintf("a token with the role %q may not do this: it takes the role %s", w.Role, role))
 	}
@@ -55,10 +61,11 @@ func (w Who) as(by *string) {
 	}
 }
 
-// Guarded returns a backend that does what the [Who] of the context may, and in their name.
+// Guarded returns a backend that does what the [Who] of the context may, and in their name. Every
+// door of a server has it, and nothing else decides what a role may do.
 func (b *Backend) Guarded() *Backend {
 	g := *b
-	g.Solves, g.Inbox, g.Rooms, g.Memory = guardedSolves{b.Solves}, guardedInbox{b.Inbox}, guardedRooms{b.Rooms}, guardedMemory{b.Memory}
+	g.Solves, g.Inbox, g.Rooms, g.Memory, g.System = guardedSolves{b.Solves}, guardedInbox{b.Inbox}, guardedRooms{b.Rooms}, guardedMemory{b.Memory}, guardedSystem{b.System}
 	return &g
 }
 
@@ -180,4 +187,12 @@ func (g guardedMemory) Revoke(ctx context.Context, r Revocation) (got Revoked, e
 		got, err = g.Memory.Revoke(ctx, r)
 	}
 	return got, err
+}
+
+type guardedSystem struct{ System }
+
+func (g guardedSystem) Session(ctx context.Context) (Session, error) {
+	of, err := g.System.Session(ctx)
+	WhoOf(ctx).as(&of.User)
+	return of, err
 }

@@ -8,8 +8,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/swarmbus/swarmbus/internal/text"
@@ -19,19 +19,18 @@ import (
 // Options of a [Guard]. Hosts and the key are required.
 type Options struct {
 	Key    Key
-	Tokens Tokens // beside that of the key, with their roles
-	// Operators are paths below which only operators may do anything.
-	Operators []string
-	Hosts     []string // that requests may name: with a port, or with any
-	Site      Site
-	Log       *slog.Logger     // has a line for each token that is refused; nil: none
-	Clock     func() time.Time // nil means time.Now
+	Tokens Tokens   // beside that of the key, with their roles
+	Hosts  []string // that requests may name: with a port, or with any
+	Site   Site
+	Log    *slog.Logger     // has a line for each token that is refused; nil: none
+	Clock  func() time.Time // nil means time.Now
 }
 
 // A Guard decides about requests. It may be used concurrently. Make one with [New].
 type Guard struct {
-	o     Options
-	tries *tries
+	o      Options
+	tries  *tries
+	unread sync.Once // that the file of tokens cannot be read is logged once
 }
 
 // New returns a guard.
@@ -103,15 +102,12 @@ func (g *Guard) guard(w http.ResponseWriter, r *http.Request, next http.Handler)
 	case !ok && r.Header.Get("Authorization") != "" && !g.tries.may(addressOf(r), g.o.Clock()):
 		tooMany(w)
 	case !ok:
-		if r.Header.Get("Authorization") != "" {
-			g.wrong(r)
-		}
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		refuse(w, http.StatusUnauthorized, "open the link that swarmbus serve printed, or send its token")
+		refuse(w, http.StatusUnauthorized, g.unknown(r))
 	case byCookie && changes(r) && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") != "same-origin":
 		refuse(w, http.StatusForbidden, "the request does not say that it comes from a page of this server")
-	case !who.Role.May(g.takes(r)):
-		refuse(w, http.StatusForbidden, fmt.Sprintf("the token %q has the role %s, and this takes the role %s at least", who.Name, who.Role, g.takes(r)))
+	case !who.Role.May(api.RoleReader): // what more it takes, [api.Backend.Guarded] says
+		refuse(w, http.StatusForbidden, fmt.Sprintf("the token %q has the role %q, which there is not: make another one with swarmbus token new", who.Name, who.Role))
 	default:
 		ctx, end := g.while(r.Context(), who)
 		defer end()
@@ -148,19 +144,19 @@ func (g *Guard) while(ctx context.Context, who api.Who) (context.Context, contex
 // wrong counts a wrong token, and notes who sent it, but not the token.
 func (g *Guard) wrong(r *http.Request) {
 	g.tries.wrong(addressOf(r), g.o.Clock())
+	if _, err := g.o.Tokens.All(); err != nil {
+		g.unread.Do(func() { g.o.Log.Error("tokens cannot be read", "error", err) })
+	}
 	g.o.Log.Warn("token refused", "client", addressOf(r), "method", r.Method, "path", text.Cut(r.URL.Path, 200))
 }
 
-// takes returns the least role that a request takes, whatever it asks for. What more it takes is said
-// where it is done ([api.Backend.Guarded]).
-func (g *Guard) takes(r *http.Request) api.Role {
-	switch {
-	case slices.ContainsFunc(g.o.Operators, func(p string) bool { return r.URL.Path == p || strings.HasPrefix(r.URL.Path, p+"/") }):
-		return api.RoleOperator
-	case changes(r):
-		return api.RoleAuthor
+// unknown says why a request is from nobody, and what to do.
+func (g *Guard) unknown(r *http.Request) string {
+	if r.Header.Get("Authorization") == "" {
+		return "no token: send Authorization: Bearer TOKEN, or open the link that swarmbus serve printed; a session ends with its token, and after 30 days"
 	}
-	return api.RoleReader
+	g.wrong(r)
+	return "the token is wrong, or was revoked" + g.o.Tokens.unread() + ": ask for another one (swarmbus token new), or open the link that swarmbus serve printed"
 }
 
 // changes reports whether a request may change state.
@@ -168,12 +164,20 @@ func changes(r *http.Request) bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
+// personOf returns the user that a named token counts for, in whatever sessions; "": it has no name.
+func personOf(who api.Who) string {
+	if who.Name == "" {
+		return ""
+	}
+	return "token " + who.Name
+}
+
 // user returns who sends a request, the user that it counts for, and whether only a cookie
 // identifies them.
 func (g *Guard) user(r *http.Request) (who api.Who, user string, byCookie, ok bool) {
 	if token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); found {
 		who, _, ok = g.who(token)
-		return who, "token " + cmp.Or(who.Name, addressOf(r)), false, ok
+		return who, cmp.Or(personOf(who), "token "+addressOf(r)), false, ok
 	}
 	named, _ := g.o.Site.cookie(r)
 	c, err := r.Cookie(named)
@@ -186,7 +190,7 @@ func (g *Guard) user(r *http.Request) (who api.Who, user string, byCookie, ok bo
 		of, ok = g.o.Tokens.again(hash)
 		who = api.Who{Name: of.Name, Role: of.Role}
 	}
-	return who, "session " + session, true, ok
+	return who, cmp.Or(personOf(who), "session "+session), true, ok
 }
 
 // who returns who has a token, and its hash if it is not that of the key.
@@ -221,7 +225,7 @@ func (g *Guard) session(w http.ResponseWriter, r *http.Request) {
 			return
 		default:
 			g.wrong(r)
-			refuse(w, http.StatusUnauthorized, "wrong token: open the link that swarmbus serve printed")
+			refuse(w, http.StatusUnauthorized, "the token is wrong, or was revoked"+g.o.Tokens.unread()+": open the link that swarmbus serve printed")
 			return
 		}
 	default:

@@ -171,6 +171,14 @@ func (t Tokens) again(hash []byte) (Token, bool) {
 	return all[i], true
 }
 
+// unread says, after "the token is wrong", that the file cannot be read; "": it can.
+func (t Tokens) unread() string {
+	if _, err := t.All(); err != nil {
+		return " (no token with a name is known: the server cannot read their file, and its log says why)"
+	}
+	return ""
+}
+
 // private returns an error unless only its owner may read a file.
 func private(path string) error {
 	info, err := os.Lstat(path)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/swarmbus/swarmbus/internal/text"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -112,12 +113,12 @@ func (s *Server) crowd(next http.Handler) http.Handler {
 			defer func() { <-under }()
 		default:
 			s.o.Refused(r.RemoteAddr, fmt.Sprintf("more than %d requests at once", cap(under)))
-			http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
+			api.Refuse(w, api.NewError(http.StatusServiceUnavailable, "too many requests at once: wait for some to end"))
 			return
 		}
 		if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && s.count() >= s.o.Limits.Sessions {
 			s.o.Refused(r.RemoteAddr, fmt.Sprintf("more than %d sessions", s.o.Limits.Sessions))
-			http.Error(w, "too many sessions", http.StatusServiceUnavailable)
+			api.Refuse(w, api.NewError(http.StatusServiceUnavailable, "too many sessions: end one, or wait for one to end"))
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -125,7 +125,8 @@ func (f *following) whole(ctx context.Context) (*sdk.CallToolResult, solved, err
 		if ctx.Err() != nil {
 			bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 			defer cancel()
-			_, _ = f.s.o.Backend.Solves.Cancel(bye, f.id) // it may have stopped meanwhile
+			bye = api.By(bye, api.Who{Role: api.RoleOperator}) // what this call began
+			_, _ = f.s.o.Backend.Solves.Cancel(bye, f.id)      // it may have stopped meanwhile
 		}
 	}()
 	for {

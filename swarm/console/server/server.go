@@ -88,15 +88,19 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	if s.host, err = host.Open(ctx, o.Host); err != nil {
 		return nil, err
 	}
-	s.mcp, err = mcpserver.New(ctx, mcpserver.Options{Backend: s.backend(), Version: o.Version, Refused: s.refused("mcp")})
+	s.mcp, err = mcpserver.New(ctx, mcpserver.Options{Backend: s.backend().Guarded(), Version: o.Version, Refused: s.refused("mcp")})
 	if err != nil || o.At == nil {
 		return s, err
 	}
 	if s.key, err = guard.Load(filepath.Join(o.Host.Dir, "console.key")); err != nil {
 		return nil, err
 	}
+	tokens := guard.Tokens{Path: filepath.Join(o.Host.Dir, guard.TokensFile)}
+	if _, err = tokens.All(); err != nil {
+		return nil, err
+	}
 	s.guard = guard.New(guard.Options{
-		Key: s.key, Tokens: guard.Tokens{Path: filepath.Join(o.Host.Dir, guard.TokensFile)}, Operators: []string{MCPPath}, Hosts: o.At.names(), Site: o.At.site, Log: o.Log,
+		Key: s.key, Tokens: tokens, Hosts: o.At.names(), Site: o.At.site, Log: o.Log,
 	})
 	routes, err := s.routes(ctx)
 	s.handler = o.At.site.Wrap(traced(routes))

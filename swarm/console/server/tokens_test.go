@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/swarmbus/swarmbus/swarm/console/a2a"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -41,6 +44,9 @@ func TestATokenDoesWhatItsRoleMay(t *testing.T) {
 		secrets[role] = secret
 	}
 	send := func(role api.Role, method, path, body string) (int, string) {
+		if method == "MCP" {
+			return http.StatusOK, called(t, o.At.Base(), secrets[role], path, body)
+		}
 		r, err := http.NewRequestWithContext(t.Context(), method, o.At.Base()+path, bytes.NewReader([]byte(body)))
 		if err != nil {
 			t.Fatal(err)
@@ -80,8 +86,9 @@ func TestATokenDoesWhatItsRoleMay(t *testing.T) {
 		{"PUT", "/api/solves/none.1/outcome", `{"right":""}`, api.RoleOperator},
 		{"POST", "/api/solves/none.1/retractions", `{"seq":1,"reason":"r"}`, api.RoleOperator},
 		{"POST", "/api/memory/revocations", `{"team":"none","source":"s"}`, api.RoleOperator},
-		{"POST", server.MCPPath, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, api.RoleOperator},
-		{"GET", server.MCPPath, ``, api.RoleOperator},
+		{"MCP", "runs", `{}`, api.RoleReader},
+		{"MCP", "solve", `{"team":"platform","task":""}`, api.RoleAuthor},
+		{"MCP", "outcome", `{"solve":"none.1","right":"x"}`, api.RoleOperator},
 	} {
 		for _, role := range api.Roles() {
 			status, said := send(role, c.method, c.path, c.body)
@@ -115,10 +122,35 @@ func TestATokenDoesWhatItsRoleMay(t *testing.T) {
 			t.Errorf("%s says %s", c.path, said)
 		}
 	}
+	if said := called(t, o.At.Base(), secrets[api.RoleAuthor], "solve", `{"team":"platform","task":"Do we fail over to the second region on Friday?"}`); !strings.Contains(said, "takes the role approver") {
+		t.Errorf("an author has answered by MCP: %s", said)
+	}
+	called(t, o.At.Base(), secrets[api.RoleApprover], "solve", `{"team":"platform","task":"Do we fail over to the second region on Friday?"}`)
+	if _, said := send(api.RoleReader, "GET", "/api/inbox?all=true", ""); !strings.Contains(said, `"by":"approver"`) {
+		t.Errorf("the answer of an approver by MCP: %s", said)
+	}
 	_, said := send(api.RoleApprover, "POST", "/api/inbox/"+id+"/verdict", `{"verdict":"once","by":"somebody"}`)
 	if !strings.Contains(said, `"by":"approver"`) {
 		t.Errorf("an approver's answer: %s", said)
 	}
+}
+
+// called calls a tool of the server by MCP, allows what is asked, and returns what is said.
+func called(t *testing.T, base, token, tool, args string) string {
+	t.Helper()
+	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"verdict": "once"}}, nil
+		},
+	})
+	session, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: base + server.MCPPath, HTTPClient: &http.Client{Transport: carrier{token, ""}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close() //nolint:errcheck // it may have ended
+	got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(args)})
+	said, _ := json.Marshal(got)
+	return fmt.Sprintf("%s %v", said, err)
 }
 
 // What somebody says is said under the name of their token, whatever a request says.
