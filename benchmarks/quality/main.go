@@ -4,7 +4,8 @@
 //	go run ./benchmarks/quality --data DIR --md FILE --json FILE --svg DIR
 //
 // A set is a directory with votes.csv (task, voter, label and, where it has them, confidence and group) and
-// truth.csv (task, label). docs/measurements.md explains the measures and what was learned from them.
+// truth.csv (task, label). Its set.json, {"labels":"shared"} or {"labels":"own"}, says whether labels mean the same in
+// every task. docs/measurements.md explains the measures and what was learned from them.
 package main
 
 import (

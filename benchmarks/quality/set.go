@@ -1,6 +1,9 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -48,9 +51,32 @@ func load(dir fs.FS) ([]*set, error) {
 		if len(refused) > 0 {
 			return nil, fmt.Errorf("%s: %w and %d more rows", name, refused[0], len(refused)-1)
 		}
-		sets = append(sets, flatten(v))
+		s := flatten(v)
+		if err := s.stated(sub); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		sets = append(sets, s)
 	}
 	return sets, nil
+}
+
+// stated reads what the set's manifest, set.json, says of its labels: "shared", the same choices in every task, or
+// "own", which only number each task's answers. Without a manifest, it is guessed.
+func (s *set) stated(dir fs.FS) error {
+	text, err := fs.ReadFile(dir, "set.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		s.own = s.numbered()
+		return nil
+	}
+	var m struct{ Labels string }
+	if err = cmp.Or(err, json.Unmarshal(text, &m)); err != nil {
+		return fmt.Errorf("set.json: %w", err)
+	}
+	if m.Labels != "shared" && m.Labels != "own" {
+		return fmt.Errorf(`set.json: labels is %q, want "shared" or "own"`, m.Labels)
+	}
+	s.own = m.Labels == "own"
+	return nil
 }
 
 func flatten(v *votes.Set) *set {
@@ -76,7 +102,6 @@ func flatten(v *votes.Set) *set {
 		}
 		s.truth = append(s.truth, truth)
 	}
-	s.own = s.numbered()
 	return s
 }
 
@@ -113,6 +138,9 @@ func (s *set) numbered() bool {
 		var seen uint64
 		for _, l := range s.label[s.start[t]:s.start[t+1]] {
 			seen |= 1 << uint(l)
+		}
+		if y := s.truth[t]; y >= 0 {
+			seen |= 1 << uint(y)
 		}
 		if seen&(seen+1) != 0 {
 			gaps++

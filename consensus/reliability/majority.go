@@ -43,9 +43,20 @@ func (p pooled) raise(place int, to float64) {
 
 // majorityOf returns the majority in the votes of all but some voters, with other weight added to the whole.
 func majorityOf(b consensus.Ballots, without map[string]bool, more float64) majority {
+	favour, voters, all := favours(b, without)
+	all += int64(math.Round(more * fraction))
+	m := majority{place: slices.Index(favour, slices.Max(favour)), weight: float64(all) / fraction}
+	if n := voters[m.place]; all > 0 && (n >= clearVoters || n > 1 && favour[m.place] == all) {
+		m.share, m.voters = float64(favour[m.place])/float64(all), n
+	}
+	return m
+}
+
+// favours returns the weight for each proposal and, last, of those who are against all of them, how many voters they
+// are, and the whole weight.
+func favours(b consensus.Ballots, without map[string]bool) (favour []int64, voters []int, all int64) {
 	n := len(b.Proposals())
-	favour, voters := make([]int64, n+1), make([]int, n+1) // last of those who are against all proposals
-	all := int64(math.Round(more * fraction))
+	favour, voters = make([]int64, n+1), make([]int, n+1)
 	for who, votes := range b.ByVoter() {
 		if without[who.Name] {
 			continue
@@ -67,11 +78,7 @@ func majorityOf(b consensus.Ballots, without map[string]bool, more float64) majo
 		}
 		all += most
 	}
-	m := majority{place: slices.Index(favour, slices.Max(favour)), weight: float64(all) / fraction}
-	if n := voters[m.place]; all > 0 && (n >= clearVoters || n > 1 && favour[m.place] == all) {
-		m.share, m.voters = float64(favour[m.place])/float64(all), n
-	}
-	return m
+	return favour, voters, all
 }
 
 // outcomesAgainst reports whether known outcomes speak for another answer: whether those who are now against the majority

@@ -19,12 +19,16 @@ type Model struct {
 	fit    *fit.Model
 	past   past
 	trust  float64 // share of what was learned in a decision's probabilities; the rest is that of the votes alone
+	shared float64 // chance that what was learned is an error that voters share; then the share of the votes is left
 	group  bool    // nothing was learned, because half of the voters or more are of one group that errs together
 }
 
 const (
 	settling      = 4.2 // decisions whose share among all is that of the votes alone in a decision's probabilities
 	outcomeCounts = 4   // further decisions that a known outcome counts for in that
+	toldKnown     = 50  // known outcomes that teach half where votes tell nothing of each other
+	mostShared    = 0.3 // chance that all that agreement has taught is an error that voters share, see docs/quality.md
+	fewKnown      = 20  // known outcomes that halve it
 	groupLeast    = 10  // known outcomes from which a team is learned about that is mostly of one group
 )
 
@@ -40,7 +44,10 @@ func (m *Model) learn(b groups, decisions int) {
 		b.Votes = slices.DeleteFunc(b.Votes, func(v fit.Votes) bool { return v.Known < 0 })
 	}
 	m.fit = fit.Learn(b.Batch)
-	m.trust = 1 - settling/max(settling, float64(decisions+outcomeCounts*len(m.past.known)))
+	known := float64(len(m.past.known))
+	told := (m.fit.Told*toldKnown + known) / (toldKnown + known)
+	m.trust = told * (1 - settling/max(settling, float64(decisions)+outcomeCounts*known))
+	m.shared = mostShared / (1 + known/fewKnown)
 }
 
 // empty returns the model as it is before anything is learned.

@@ -93,13 +93,20 @@ func (r *reading) balance() []int64 {
 }
 
 // confidence returns the probability of what was decided or leads, or the lowest of those tied. It is never more than
-// it would be with independent voters: the discount can raise the probability of what is not the most probable.
+// it would be with independent voters: the discount can raise the probability of what is not the most probable. It holds
+// the chance that all share an error: then the share of the votes is left, with one vote more against it.
 func (r *reading) confidence(p pooled, d consensus.Decision) float64 {
 	least, plain := 1.0, r.pool(0, true)
+	favour, _, all := favours(r.b, nil)
+	shared := r.m.shared * r.m.trust
+	if r.b.Correlation() == 0 {
+		shared = 0 // as is stated
+	}
 	none := d.Outcome == consensus.Rejected || len(d.Leaders) == 0
 	for place := range p {
 		if none && place == r.none() || !none && place < r.none() && slices.Contains(d.Leaders, r.proposals[place]) {
-			least = min(least, p[place], plain[place])
+			share := float64(favour[place]) / float64(all+fraction)
+			least = min(least, p[place], plain[place], p[place]+shared*(share-p[place]))
 		}
 	}
 	return least

@@ -2,7 +2,8 @@ package fit
 
 // Model is what a batch taught. It is never modified.
 type Model struct {
-	Doubt Doubt // how far the votes leave open whether their consensus is right
+	Told  float64 // 0 if votes say no more of each other than each voter's habit does, which teaches nothing, to 1
+	Doubt Doubt   // how far the votes leave open whether their consensus is right
 
 	voters int
 	first  []int32 // by voter, the first of those it copies; nil: no copies
@@ -11,6 +12,8 @@ type Model struct {
 	known  *correction
 	crowd  float64 // from 0.1 in a small team to 1
 	voting float64 // voters learned from, of copies one
+	stack  float64 // share of peers in what predicts votes best
+	tells  float64 // how far that is told, from 0 in a small team or by a few decisions to 1
 }
 
 // Learn learns from a batch. It is deterministic, and the order of the decisions makes no difference.
@@ -24,6 +27,8 @@ func Learn(b *Batch) *Model {
 	m.crowd = max(0.1, ramp(m.voting, 3, 23))
 	m.modes = learnModes(b, m.crowd)
 	m.peers = learnPeers(b, m.modes.all[0].errors, m.crowd)
+	m.Told, m.stack = m.stacked(b)
+	m.tells = ramp(m.crowd, smallTeam, 0.8) * ramp(float64(len(b.Votes)), 30, 100)
 	m.known = m.correct(b)
 	m.Doubt = m.modes.doubts(b, m.crowd, float64(b.outcomes()))
 	return m
@@ -99,9 +104,11 @@ func (m *Model) mixed(v *Votes, residual float64) []float64 {
 	return p
 }
 
-// peersWeight is 0 for one voter and 2 in a crowd: one voter of three has only two peers.
+// peersWeight is 0 for one voter and 2 in a crowd: one voter of three has only two peers. Once a crowd has decided often
+// enough to tell, it is 1/2, and more as far as votes are better predicted by peers.
 func (m *Model) peersWeight() float64 {
-	return ramp(m.voting, 1, 9)*min(1, m.crowd/0.3) + m.crowd
+	w := ramp(m.voting, 1, 9)*min(1, m.crowd/0.3) + m.crowd
+	return w + m.tells*((1+2*m.stack)/(1-m.stack)/2-w)
 }
 
 // probabilities returns the mean over the modes.
