@@ -53,7 +53,7 @@ func TestErrorsSayWhereAndWhatWasMeant(t *testing.T) {
 		{"rounds: 4", "deadline: soon", `"soon" is not a duration such as 90s or 10m`},
 		{"rounds: 4", "deadline: -3s", `deadline: -3s is not positive`},
 		{"rounds: 4", "budget: 5", `budget: "5" is not an amount such as 0.50usd or 20000tokens`},
-		{"name: gpt,", "name: gpt, api: respones,", `models.main.api: "respones" is not known; did you mean "responses"?`},
+		{"name: gpt,", "name: gpt, api: respnses,", `models.main.api: "respnses" is not known; did you mean "responses"?`},
 		{"rounds: 4", "budgetPerDay: 5", `budgetPerDay: "5" is not an amount such as 0.50usd or 20000tokens`},
 		{"model: main\n", "model: main\n    budget: 5%\n", `agents[0].budget: "5%" is not an amount such as 0.50usd or 20000tokens`},
 		{"model: main\n", "model: main\n    budget: 5usd\n", `models.main.price: is required, since the budget is in money`},

@@ -76,7 +76,7 @@ func TestAResponseIsReadInWholeAndByItsItems(t *testing.T) {
 func ofResponses(t *testing.T, body string) string {
 	t.Helper()
 	m := opened(t, openai.Options{Model: "m", BaseURL: "http://127.0.0.1:1/v1", Responses: true, Client: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 	})}})
 	a, err := m.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 500, Tools: weather})
 	if err != nil {

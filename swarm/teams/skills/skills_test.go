@@ -125,7 +125,7 @@ func TestWhatIsWrongWithASkillIsSaidWithFileFieldAndValue(t *testing.T) {
 		`SKILL.md:3:1: description: "` + strings.Repeat("d", 30):                          head("name: x\ndescription: " + strings.Repeat("d", 1025)),
 		`has 1025 characters, at most 1024 are allowed`:                                   head("name: x\ndescription: " + strings.Repeat("é", 1025)),
 		`SKILL.md:4:1: compatibility: "`:                                                  head("name: x\ndescription: d\ncompatibility: " + strings.Repeat("c", 501)),
-		`SKILL.md:4:1: alowed-tools: there is no such key; did you mean "allowed-tools"?`: head("name: x\ndescription: d\nalowed-tools: Bash"),
+		`SKILL.md:4:1: allowd-tools: there is no such key; did you mean "allowed-tools"?`: head("name: x\ndescription: d\nallowd-tools: Bash"),
 		`SKILL.md:1:1: there is no text after the second ---`:                             "---\nname: x\ndescription: d\n---\n",
 		`SKILL.md has more than 65536 bytes: divide it`:                                   head("name: x\ndescription: d") + strings.Repeat("a", 64<<10),
 		`SKILL.md is no text`:                                                             head("name: x\ndescription: d") + "\xff",

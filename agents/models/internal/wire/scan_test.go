@@ -3,7 +3,6 @@ package wire_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -87,7 +86,7 @@ func TestMembersOfAnObjectAreNotTheNextOnes(t *testing.T) {
 	t.Parallel()
 	o := wire.ObjectOf([]byte(`{"a":[1],"b":2}`))
 	_ = append(o["a"], "xxx"...)
-	if got := fmt.Sprintf("%s", o["b"]); got != "2" || !bytes.Equal(o["a"], []byte("[1]")) {
+	if got := string(o["b"]); got != "2" || !bytes.Equal(o["a"], []byte("[1]")) {
 		t.Errorf("got %s", got)
 	}
 }
