@@ -212,7 +212,7 @@ func (c *serveConfig) place(temporary bool) (clean func() error, err error) {
 
 // listen begins to listen: on a loopback address, or with TLS.
 func (c *serveConfig) listen(ctx context.Context) (*server.Listener, error) {
-	at := server.At{Addr: c.Addr, Hosts: c.Hosts}
+	at := server.At{Addr: c.Addr, Hosts: c.Hosts, Identity: c.Identity}
 	var err error
 	if at.URL, err = publicURL(c.URL); err != nil {
 		return nil, cli.Usage(fmt.Errorf("--public-url, or url in the file of --config: %w", err))
@@ -226,6 +226,11 @@ func (c *serveConfig) listen(ctx context.Context) (*server.Listener, error) {
 			return nil, cli.Usage(fmt.Errorf("trusted in the file of --config: %q is neither an address nor a network such as 127.0.0.1/32", text))
 		}
 		at.Trusted = append(at.Trusted, one.Masked())
+	}
+	if c.Identity != nil {
+		if err := c.Identity.Validate(); err != nil {
+			return nil, cli.Usage(fmt.Errorf("the file of --config: %w", err))
+		}
 	}
 	if c.TLS.Cert != "" {
 		c.tls.cert, c.tls.key = c.TLS.Cert, c.TLS.Key

@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/internal/yamlfile"
+	"github.com/swarmbus/swarmbus/swarm/console/guard"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
 	"github.com/swarmbus/swarmbus/swarm/console/join"
 	"github.com/swarmbus/swarmbus/swarm/console/open"
@@ -37,6 +38,8 @@ type serveConfig struct {
 	URL     string   `json:"url"`
 	Trusted []string `json:"trusted"`
 	Jaeger  string   `json:"jaeger"`
+
+	Identity *guard.Identity `json:"identity"`
 
 	tls certificate
 }

@@ -98,6 +98,10 @@ func (g *Guard) guard(w http.ResponseWriter, r *http.Request, next http.Handler)
 		return
 	}
 	who, user, byCookie, ok := g.user(r)
+	person, known := g.o.Site.Identity.of(r)
+	if known = known && !ok; known { // a page sends what a proxy says of who asks with each request, as it does a cookie
+		who, user, byCookie, ok = person, "person "+person.Name, true, true
+	}
 	switch {
 	case !ok && r.Header.Get("Authorization") != "" && !g.tries.may(addressOf(r), g.o.Clock()):
 		tooMany(w)
@@ -106,10 +110,15 @@ func (g *Guard) guard(w http.ResponseWriter, r *http.Request, next http.Handler)
 		refuse(w, http.StatusUnauthorized, g.unknown(r))
 	case byCookie && changes(r) && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") != "same-origin":
 		refuse(w, http.StatusForbidden, "the request does not say that it comes from a page of this server")
+	case known && !who.Role.May(api.RoleReader):
+		refuse(w, http.StatusForbidden, fmt.Sprintf("%q has no role here: the operator of the server gives one to a group or a person", who.Name))
 	case !who.Role.May(api.RoleReader): // what more it takes, [api.Backend.Guarded] says
 		refuse(w, http.StatusForbidden, fmt.Sprintf("the token %q has the role %q, which there is not: make another one with swarmbus token new", who.Name, who.Role))
 	default:
-		ctx, end := g.while(r.Context(), who)
+		ctx, end := r.Context(), func() {}
+		if !known {
+			ctx, end = g.while(ctx, who)
+		}
 		defer end()
 		next.ServeHTTP(w, r.WithContext(api.By(context.WithValue(ctx, userKey{}, user), who)))
 	}

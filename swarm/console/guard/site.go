@@ -17,6 +17,8 @@ type Site struct {
 	Trusted []netip.Prefix // proxies that say where a request comes from, and for what it is
 	Local   bool           // the server listens where only such a proxy can connect
 	TLS     bool           // the server itself speaks TLS
+	// Identity says how such a proxy says who asks; nil: it does not.
+	Identity *Identity
 }
 
 // arrivedKey is the key of the scheme of a request in its context.
@@ -35,8 +37,9 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 		if s.TLS {
 			scheme = "https"
 		}
+		proxied := s.trusts(addressOf(r))
 		by := s.asked(r, hop{client: addressOf(r), scheme: scheme, host: r.Host})
-		r = r.WithContext(context.WithValue(r.Context(), arrivedKey{}, by.scheme))
+		r = r.WithContext(context.WithValue(relayed(r.Context(), proxied), arrivedKey{}, by.scheme))
 		r.RemoteAddr, r.Host = by.client, by.host
 		if rest, below := strings.CutPrefix(r.URL.Path, base); below && base != "/" {
 			to := *r.URL

@@ -40,7 +40,7 @@ func TestSessionsOfATokenAreOneUser(t *testing.T) {
 		return w
 	}
 	for range 2 {
-		cookie := ask("POST", "/api/session", `{"token":"`+secret+`"}`, "Origin", "http://localhost").Header().Get("Set-Cookie")
+		cookie := ask("POST", "/api/v1/session", `{"token":"`+secret+`"}`, "Origin", "http://localhost").Header().Get("Set-Cookie")
 		ask("GET", "/api/solves", "", "Cookie", strings.SplitN(cookie, ";", 2)[0])
 	}
 	ask("GET", "/api/solves", "", "Authorization", "Bearer "+secret)

@@ -25,9 +25,10 @@ type At struct {
 	Socket net.Listener // that the process was given, in place of Addr; nil: none
 	// Certificate returns that of the server, for each connection. Nil: no TLS.
 	Certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
-	Hosts       []string       // names of the server, with any port, beside its address
-	URL         *url.URL       // at which clients find the server; nil: by its address and names
-	Trusted     []netip.Prefix // proxies that say where requests come from; those at a socket always may
+	Hosts       []string        // names of the server, with any port, beside its address
+	URL         *url.URL        // at which clients find the server; nil: by its address and names
+	Trusted     []netip.Prefix  // proxies that say where requests come from; those at a socket always may
+	Identity    *guard.Identity // how they say who asks; nil: they do not
 }
 
 // An AddrError says that a server may not listen at an address.
@@ -52,7 +53,7 @@ type Listener struct {
 
 // Listen begins to listen.
 func Listen(ctx context.Context, at At) (*Listener, error) {
-	l := &Listener{hosts: at.Hosts, site: guard.Site{URL: at.URL, Trusted: at.Trusted, TLS: at.Certificate != nil}}
+	l := &Listener{hosts: at.Hosts, site: guard.Site{URL: at.URL, Trusted: at.Trusted, TLS: at.Certificate != nil, Identity: at.Identity}}
 	if at.Socket != nil {
 		_, l.site.Local = at.Socket.(*net.UnixListener)
 		return l.at(at.Socket, at)
