@@ -59,6 +59,9 @@ func (r *Router) Timers(agent string, seed uint64, began time.Time) *Timers {
 	return t
 }
 
+// Timed reports whether the router has timers.
+func (r *Router) Timed() bool { return len(r.timers) > 0 }
+
 // Enter takes a change of the strategy's state at a time. Timers of the old state that do
 // not run in the new one stop; those that did not run begin anew.
 func (t *Timers) Enter(s State, at time.Time) {

@@ -40,8 +40,11 @@ var (
 )
 
 // Standing is an agent with the rooms that it is a member of. It hears the events that it listens to
-// (room.user, room.dialogue, …), and with a CanEmit that lacks room.say it may not speak; a Router is
-// refused.
+// (room.user, room.dialogue, …), and with a CanEmit that lacks room.say it may not speak. When its turn
+// begins, its Router decides about what is new, whatever it listens to: the strategy first, then the
+// agent's own routes, then those of plugins. What is rejected is not in the turn, and a turn with nothing new is a pass;
+// a custom action is one of the agent's Actions; an agent that is stopped passes until it is restarted.
+// The state of its strategy is in the records of its turns. A Router with timers is refused.
 type Standing struct {
 	Agent *agents.Agent
 	Rooms []string
@@ -134,8 +137,8 @@ func (o *Options) check() error {
 		if err := errors.Join(s.Agent.Validate(), events.CheckAgent("agent", s.Agent.ID)); err != nil {
 			return err
 		}
-		if s.Agent.Router != nil {
-			return &signals.FieldError{Field: "agent.router", Value: s.Agent.ID, Problem: "has no effect in rooms: routes are for solves"}
+		if r := s.Agent.Router; r != nil && r.Timed() {
+			return &signals.FieldError{Field: "agent.router", Value: s.Agent.ID, Problem: "has timers, which run in solves and not in rooms"}
 		}
 		// Key files and mentions do not distinguish cases.
 		folded := strings.ToLower(s.Agent.ID)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/routing"
 	texts "github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
@@ -24,6 +25,8 @@ type Turn struct {
 	number  int // of all turns of the agent
 	session int
 	moot    bool // the agent is no member any more
+	state   routing.State
+	out     bool // a route has stopped the agent
 	turn    *agents.Turn
 	over    bool // later messages and calls of it are refused; protected by router.mu
 
@@ -52,6 +55,7 @@ func (r *Router) turnLocked(a *roomlog.Agent) *Turn {
 	run := a.Running
 	t := &Turn{router: r, agent: a.Name, room: run.Room.Name, members: run.Room.Members, number: run.Turn, session: run.Session}
 	t.moot = r.agents[a.Name] == nil || !run.Room.Has(a.Name) && run.Message.Body != nil
+	t.state, t.out = routing.State(a.State), a.Out
 	t.calls.earlier = slices.Clone(run.Calls)
 	t.turn = &agents.Turn{
 		Agent: a.Name, Thread: t.room, Round: run.Turn, Time: r.now(), Clock: r.now,
@@ -98,13 +102,39 @@ func placed(e events.Event) signals.Any {
 	return signals.With(s, h)
 }
 
+// route lets a router decide about what is new, in the state that the log has, and takes from the turn
+// what is not for the agent to see.
+func (t *Turn) route(by *routing.Router, turn *agents.Turn) {
+	if by == nil {
+		return
+	}
+	if t.state == "" {
+		t.state = by.Initial()
+	}
+	turn.New = slices.DeleteFunc(turn.New, func(s signals.Any) (withheld bool) {
+		d := by.Decide(t.state, s)
+		t.state = d.To
+		switch d.Action.Verb {
+		case routing.VerbCustom:
+			turn.Routed = append(turn.Routed, agents.Routed{Action: d.Action.Name, Signal: s})
+		case routing.VerbGracefulStop, routing.VerbForceStop:
+			t.out = true
+		case routing.VerbContinue, routing.VerbTransition:
+			return false
+		case routing.VerbReject:
+		}
+		return d.Action != routing.Unrouted
+	})
+	turn.State = t.state
+}
+
 func (t *Turn) common(p schedule.Priority) events.Common {
 	return events.Common{Priority: p, Turn: t.session}
 }
 
 // ended returns the record that the turn has ended.
 func (t *Turn) ended(o roomlog.Outcome, pause time.Duration) signals.Any {
-	return signals.New(signals.Header{Source: t.agent, Thread: t.room}, roomlog.Ended{Turn: t.number, Outcome: o, Pause: pause})
+	return signals.New(signals.Header{Source: t.agent, Thread: t.room}, roomlog.Ended{Turn: t.number, Outcome: o, Pause: pause, State: string(t.state), Out: t.out})
 }
 
 // Write shows a fragment of the agent's next message before the agent has finished it. Only

@@ -137,16 +137,18 @@ func (r *Router) broken(ctx context.Context, err error) {
 	}
 }
 
-// take has the agent take its turn, and returns its messages. One that listens to nothing of what is
-// new passes.
+// take has the agent take its turn, and returns its messages. One whose routes withhold what is
+// new, or that listens to nothing of it, passes.
 func (r *Router) take(ctx context.Context, t *Turn) ([]Say, error) {
-	if t.moot {
+	if t.moot || t.out {
 		return nil, nil
 	}
 	a, turn := r.agents[t.agent], *t.turn
 	deaf := func(s signals.Any) bool { return !a.Hears(s.Kind()) }
-	turn.New, turn.Heard = slices.DeleteFunc(slices.Clone(turn.New), deaf), slices.DeleteFunc(slices.Clone(turn.Heard), deaf)
-	if len(turn.New) == 0 {
+	turn.New, turn.Heard = slices.Clone(turn.New), slices.DeleteFunc(slices.Clone(turn.Heard), deaf)
+	t.route(a.Router, &turn)
+	turn.New = slices.DeleteFunc(turn.New, deaf)
+	if t.out || len(turn.New)+len(turn.Routed) == 0 {
 		return nil, nil
 	}
 	all, err := react(context.WithValue(ctx, turnKey{}, t), a, &turn)

@@ -10,10 +10,12 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/internal/yamlfile"
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
@@ -55,6 +57,12 @@ type agent struct {
 	// Tools are what its model may call: the name of a function, server/tool or server/*, each
 	// with its policy. "ask" is refused, since a room asks no person about calls.
 	Tools map[string]teams.Policy `json:"tools"`
+	// Listens, CanEmit, Strategy and Routes are as in a file of a team, for the kinds of events in
+	// rooms, such as room.user; CanEmit without room.say makes it silent.
+	Listens  []signals.Kind `json:"listens"`
+	CanEmit  []signals.Kind `json:"canEmit"`
+	Strategy *teams.Machine `json:"strategy"`
+	Routes   []teams.Route  `json:"routes"`
 	// Position is the proposal that it makes and votes for in decisions, without a model; "":
 	// it takes no part.
 	Position string `json:"position"`
@@ -165,6 +173,19 @@ func (o *Office) problem(a agent) string {
 			return fmt.Sprintf("tools: %s: the policy %q is not one of default, allow and deny", name, policy)
 		}
 	}
+	if router, err := a.router(); err != nil {
+		return err.Error()
+	} else if router != nil && router.Timed() {
+		return "strategy: timers run in solves and not in rooms"
+	}
+	for field, kinds := range map[string][]signals.Kind{"listens": a.Listens, "canEmit": a.CanEmit} {
+		known := append(events.Kinds(), rooms.Say{}.Kind())
+		for _, k := range kinds {
+			if !slices.Contains(known, k) {
+				return fmt.Sprintf("%s: %q is no kind of rooms%s", field, k, text.Suggest(k, known))
+			}
+		}
+	}
 	for _, line := range a.Script {
 		if _, err := line.priority(); err != nil {
 			return err.Error()
@@ -187,6 +208,11 @@ func (o *Office) names() (all []string) {
 		all = append(all, o.Chair)
 	}
 	return append(all, events.FromUser)
+}
+
+// router returns the router of the agent; nil: it has no routes.
+func (a agent) router() (*routing.Router, error) {
+	return teams.Agent{Strategy: a.Strategy, Routes: a.Routes}.Router()
 }
 
 // set returns the tools that the agent may call; nil: none.
@@ -244,8 +270,12 @@ func (o *Office) Build(p Parts) (*rooms.Options, error) {
 		if a.Model != "" {
 			reactor = &Talker{Model: all[a.Model], Role: a.Role, Tools: a.set(p.Tools, recorder)}
 		}
+		router, err := a.router()
+		if err != nil {
+			return nil, fmt.Errorf("office: agent %q: %w", a.Name, err) // of an office that was not parsed
+		}
 		options.Agents = append(options.Agents, rooms.Standing{Agent: &agents.Agent{
-			ID: a.Name, Role: a.Role, Reactor: reactor, TurnTimeout: cmp.Or(o.Timeout, defaultTimeout),
+			ID: a.Name, Role: a.Role, Reactor: reactor, TurnTimeout: cmp.Or(o.Timeout, defaultTimeout), Listens: a.Listens, CanEmit: a.CanEmit, Router: router,
 		}, Rooms: a.Rooms})
 	}
 	if o.Chair != "" {

@@ -41,6 +41,9 @@ func TestFileIsRefusedWithLineAndColumn(t *testing.T) {
 		"agents:\n  - {name: Reed, rooms: [ops], script: [{say: x}], tools: {a: allow}}\n":                                                                          "it has tools and no model",
 		"models: {m: {provider: ollama, name: x}}\nagents:\n  - {name: Reed, rooms: [ops], model: m, tools: {files/read: allow}}\n":                                 "there is no server \"files\"",
 		"models: {m: {provider: ollama, name: x}}\nservers: {files: {command: [x]}}\nagents:\n  - {name: Reed, rooms: [ops], model: m, tools: {files/read: ask}}\n": "not one of default, allow and deny",
+		"agents:\n  - {name: Reed, rooms: [ops], script: [{say: x}], listens: [room.usr]}\n":                                                                        `did you mean "room.user"?`,
+		"agents:\n  - {name: Reed, rooms: [ops], script: [{say: x}], routes: [{kind: room.user, action: hide}]}\n":                                                  "action",
+		"agents:\n  - {name: Reed, rooms: [ops], script: [{say: x}], strategy: {timers: [{name: tick, after: 1s}]}}\n":                                              "timers run in solves",
 		strings.Repeat("#", 2<<20): "at most",
 	} {
 		if _, err := office.Parse("f.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -18,6 +18,8 @@ type Agent struct {
 	Mail     []events.Event  // waits for the next turn, oldest first
 	Running  *Running        // the turn that has begun and not ended; nil: none
 	Rooms    []string        // that it is a member of, in the order in which it joined
+	State    string          // of its strategy; "": the initial one
+	Out      bool            // a route has stopped it: it passes until it is restarted
 
 	since   time.Time      // when the last turn failed
 	failed  map[uint64]int // turns that failed so far, by the position of the message that waits; 0: for mail

@@ -56,6 +56,8 @@ type Ended struct {
 	Turn    int           `json:"turn"`
 	Outcome Outcome       `json:"outcome"`
 	Pause   time.Duration `json:"pause,omitzero"` // nanoseconds before the agent's next turn
+	State   string        `json:"state,omitzero"` // of the agent's strategy after the turn; "": as it was
+	Out     bool          `json:"out,omitzero"`   // a route has stopped the agent, until it is restarted
 }
 
 // Kind implements [signals.Payload].

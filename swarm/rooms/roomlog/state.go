@@ -228,7 +228,7 @@ func (st *State) changed(r *Room, e events.Event, s events.System) string {
 		if a == nil {
 			return "no such agent"
 		}
-		a.Session, a.Failures, a.Paused = 0, 0, time.Time{}
+		a.Session, a.Failures, a.Paused, a.State, a.Out = 0, 0, time.Time{}, "", false
 		st.line(a)
 	case events.Asked:
 		if r.running != a || !st.ask(a, e.ReplyTo) {

@@ -119,6 +119,7 @@ func (st *State) ended(h signals.Header, e Ended) string {
 		st.unheard(a, run.Mail)
 	case Spoke, Passed:
 		a.Failures, a.Paused = 0, time.Time{}
+		a.State, a.Out = cmp.Or(e.State, a.State), a.Out || e.Out
 		st.heard(a, run.Mail)
 	}
 	delete(a.failed, run.Message.Seq)
