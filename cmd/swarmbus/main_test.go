@@ -44,14 +44,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			// replace OLD NEW FILE: every OLD in the file becomes NEW.
-			"replace": func(ts *testscript.TestScript, _ bool, args []string) {
-				text := ts.ReadFile(args[2])
-				changed := strings.ReplaceAll(text, args[0], args[1])
-				if changed == text {
-					ts.Fatalf("%s has no %s", args[2], args[0])
-				}
-				ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(changed), 0o600))
-			},
+			"replace": replace,
 			// flip FILE AT: one bit of the byte at that offset.
 			"flip": func(ts *testscript.TestScript, _ bool, args []string) {
 				at, err := strconv.Atoi(args[1])
@@ -61,20 +54,33 @@ func TestScripts(t *testing.T) {
 				ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
 			},
 			// exits N program args: it ends with exit status N.
-			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
-				want, err := strconv.Atoi(args[0])
-				ts.Check(err)
-				got := 0
-				var exit *exec.ExitError
-				if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
-					got = exit.ExitCode()
-				}
-				if got != want {
-					ts.Fatalf("exit status %d, want %d", got, want)
-				}
-			},
+			"exits": exits,
 		},
 	})
+}
+
+// replace is a command of scripts.
+func replace(ts *testscript.TestScript, _ bool, args []string) {
+	text := ts.ReadFile(args[2])
+	changed := strings.ReplaceAll(text, args[0], args[1])
+	if changed == text {
+		ts.Fatalf("%s has no %s", args[2], args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(changed), 0o600))
+}
+
+// exits is a command of scripts.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
 }
 
 func TestCancellingIsStatus6(t *testing.T) {

@@ -92,7 +92,7 @@ func (p *Priority) UnmarshalJSON(data []byte) error {
 func (Priority) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{OneOf: []*huma.Schema{
 		{Type: huma.TypeString, Enum: []any{"urgent", "normal", "background"}},
-		{Type: huma.TypeInteger, Enum: []any{1, 2, 3}},
+		{Type: huma.TypeInteger, Enum: []any{1.0, 2.0, 3.0}}, // as encoding/json reads numbers
 	}}
 }
 
