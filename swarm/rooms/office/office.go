@@ -10,7 +10,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/text"
@@ -173,7 +172,7 @@ func (o *Office) problem(a agent) string {
 			return fmt.Sprintf("tools: %s: the policy %q is not one of default, allow and deny", name, policy)
 		}
 	}
-	if router, err := a.router(); err != nil {
+	if router, err := a.routed().Router(); err != nil {
 		return err.Error()
 	} else if router != nil && router.Timed() {
 		return "strategy: timers run in solves and not in rooms"
@@ -210,10 +209,8 @@ func (o *Office) names() (all []string) {
 	return append(all, events.FromUser)
 }
 
-// router returns the router of the agent; nil: it has no routes.
-func (a agent) router() (*routing.Router, error) {
-	return teams.Agent{Strategy: a.Strategy, Routes: a.Routes}.Router()
-}
+// routed returns the agent as one of a team with the same routes.
+func (a agent) routed() teams.Agent { return teams.Agent{Strategy: a.Strategy, Routes: a.Routes} }
 
 // set returns the tools that the agent may call; nil: none.
 func (a agent) set(from []tools.Source, by journal.Caller) *tools.Set {
@@ -270,7 +267,7 @@ func (o *Office) Build(p Parts) (*rooms.Options, error) {
 		if a.Model != "" {
 			reactor = &Talker{Model: all[a.Model], Role: a.Role, Tools: a.set(p.Tools, recorder)}
 		}
-		router, err := a.router()
+		router, err := a.routed().Router()
 		if err != nil {
 			return nil, fmt.Errorf("office: agent %q: %w", a.Name, err) // of an office that was not parsed
 		}
