@@ -17,20 +17,21 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 )
 
-// A cue of a script of models is what an agent answers, if what it was asked has a text and lacks another.
-type cue struct{ Agent, Hears, Lacks, Says string }
+// A cue of a script of models is what who is addressed so ("are ann") answers, if what it was asked has a
+// text and lacks another.
+type cue struct{ You, Hears, Lacks, Says string }
 
 // answer returns what a model says by a script: by the first line that is about the request. In it
 // REF is the first proposal that the request names.
 func answer(script []cue, r *models.Request) modelstest.Reply {
-	asked := r.System
+	asked := ""
 	for _, m := range r.Messages {
 		asked += m.Text
 	}
 	for _, l := range script {
 		hears, _ := regexp.MatchString(l.Hears, asked)
 		lacks, _ := regexp.MatchString(l.Lacks, asked)
-		if strings.HasPrefix(r.System, "You are "+l.Agent) && hears && (l.Lacks == "" || !lacks) {
+		if strings.HasPrefix(r.System, "You "+l.You) && hears && (l.Lacks == "" || !lacks) {
 			return modelstest.Reply{Text: strings.ReplaceAll(l.Says, "REF", regexp.MustCompile(`\bP\d+\b`).FindString(asked))}
 		}
 	}
@@ -38,13 +39,13 @@ func answer(script []cue, r *models.Request) modelstest.Reply {
 }
 
 // Each story of testdata/stories is that of one of the five documents, told with the command, files and
-// HTTP alone. Three commands are of the stories:
+// HTTP alone. These commands are of the stories:
 //
-//	plays FILE             a server of models that answers by a script; $MODELS is its URL
-//	serves ARGS            swarmbus serve; $SERVER is its link
+//	plays FILE              a server of models that answers by a script; $MODELS is its URL
+//	serves ARGS             swarmbus serve; $SERVER is its link
 //	http METHOD PATH [FILE] a request to that server, with a body; it prints status and answer
-//	keep NAME REGEXP       $NAME is the first group in what was printed last
-//	exits N PROGRAM ARGS   the program ends with that status
+//	keep NAME REGEXP        $NAME is the first group in what was printed last
+//	exits N PROGRAM ARGS    the program ends with that status
 func TestStories(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
 	testscript.Run(t, testscript.Params{
