@@ -62,7 +62,11 @@ const busy = -32000
 func (q *quotas) check(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		session, _ := req.GetSession().(*sdk.ServerSession)
-		of := q.session(idOf(session))
+		id := idOf(session)
+		if extra := req.GetExtra(); id == "" && extra != nil && extra.TokenInfo != nil { // it stands alone
+			id = "of " + extra.TokenInfo.UserID
+		}
+		of := q.session(id)
 		if !of.requests.Allow() {
 			limit := fmt.Sprintf("more than %v requests a second", q.s.o.Limits.Rate)
 			q.tell(of, nameOf(session), limit)

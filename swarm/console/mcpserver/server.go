@@ -112,15 +112,26 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 }
 
 // Handler serves clients over streamable HTTP. What a client asks for is asked by the [api.Who] of the
-// request's context; a session is of the one that began it.
+// request's context; a session is of the one that began it. From revision 2026-07-28 on there are none:
+// each request stands alone.
 func (s *Server) Handler() http.Handler {
-	sessions := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
-		SessionTimeout: s.o.Limits.Idle, MaxRequestBodyBytes: int64(s.o.Limits.Message), PropagateRequestCancellation: true,
+	own := func(*http.Request) *sdk.Server { return s.sdk }
+	o := sdk.StreamableHTTPOptions{SessionTimeout: s.o.Limits.Idle, MaxRequestBodyBytes: int64(s.o.Limits.Message), PropagateRequestCancellation: true}
+	sessions := sdk.NewStreamableHTTPHandler(own, &o)
+	alone := o
+	alone.Stateless = true
+	requests := sdk.NewStreamableHTTPHandler(own, &alone)
+	served := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") >= byResult {
+			requests.ServeHTTP(w, r)
+			return
+		}
+		sessions.ServeHTTP(w, r)
 	})
 	verify := auth.RequireBearerToken(func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
 		who := api.WhoOf(ctx)
 		return &auth.TokenInfo{UserID: cmp.Or(who.Name, "owner"), Expiration: time.Now().Add(time.Hour), Extra: map[string]any{whoKey: who}}, nil
-	}, nil)(sessions)
+	}, nil)(served)
 	return s.crowd(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header = r.Header.Clone()
 		r.Header.Set("Authorization", "Bearer known") // by the token or the session that was checked before

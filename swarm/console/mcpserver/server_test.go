@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -82,6 +83,21 @@ func connect(t *testing.T, s *mcpserver.Server, version string, o *sdk.ClientOpt
 		cancel()
 		<-ended
 	})
+	return session
+}
+
+// connectOver connects a client over HTTP.
+func connectOver(t *testing.T, s *mcpserver.Server, version string, o *sdk.ClientOptions) *sdk.ClientSession {
+	t.Helper()
+	server := httptest.NewServer(s.Handler())
+	t.Cleanup(func() { s.Close(); server.Close() })
+	client := sdk.NewClient(&sdk.Implementation{Name: "editor", Version: "1"}, o)
+	transport := &sdk.StreamableClientTransport{Endpoint: server.URL, DisableStandaloneSSE: true, HTTPClient: server.Client(), MaxRetries: -1}
+	session, err := client.Connect(t.Context(), transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
 	return session
 }
 
@@ -315,6 +331,27 @@ func TestSolveReportsProgressAndReturnsTheDecision(t *testing.T) {
 
 // Both ways in which a tool asks: by its result, and while it is called.
 var versions = map[string]string{"by result": "2026-07-28", "while it is called": "2025-06-18"}
+
+// TestTheUserAnswersQuestionsOverHTTP has a revision whose requests stand alone, and one with sessions.
+func TestTheUserAnswersQuestionsOverHTTP(t *testing.T) {
+	t.Parallel()
+	for way, version := range versions {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			c := connectOver(t, serve(t, mcpserver.Options{}), version, &sdk.ClientOptions{
+				ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+					return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"vote": "seven-days", "answer": "Only hashes are kept longer."}}, nil
+				},
+			})
+			if is := c.InitializeResult(); is.ProtocolVersion != version {
+				t.Errorf("the server speaks %s, want %s", is.ProtocolVersion, version)
+			}
+			if got := call[solved](t, c, "solve", map[string]any{"task": asks}); got.State != "decided" || !strings.HasPrefix(got.Answer, "Keep raw logs for 7 days") {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
 
 func TestTheUserOfTheClientAnswersQuestions(t *testing.T) {
 	t.Parallel()
