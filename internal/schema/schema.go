@@ -2,10 +2,13 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,11 +62,62 @@ func Compile(raw json.RawMessage) (*jsonschema.Resolved, error) {
 	if err := weigh(tree); err != nil {
 		return nil, err
 	}
+	if err := typed(tree, ""); err != nil {
+		return nil, err
+	}
 	resolved, err := schema.Resolve(nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrBeyond, text.Cut(err.Error(), 200))
 	}
 	return resolved, nil
+}
+
+// types are those that a value may have.
+var types = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
+
+// typed refuses a schema that names a type which there is not: no value would conform to it.
+func typed(node any, at string) error {
+	if all, is := node.([]any); is {
+		for i, child := range all {
+			if err := typed(child, fmt.Sprintf("%s[%d]", at, i)); err != nil {
+				return err
+			}
+		}
+	}
+	of, _ := node.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		var err error
+		switch child := of[name]; name {
+		case "type":
+			err = known(child, at+"type")
+		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+			all, _ := child.(map[string]any)
+			for _, member := range slices.Sorted(maps.Keys(all)) {
+				err = cmp.Or(err, typed(all[member], at+name+"."+member+"."))
+			}
+		case "const", "enum", "default", "examples": // values, not schemas
+		default:
+			err = typed(child, at+name+".")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// known refuses a type, or a list of them, that has one which there is not.
+func known(of any, at string) error {
+	all, is := of.([]any)
+	if !is {
+		all = []any{of}
+	}
+	for _, each := range all {
+		if name, is := each.(string); is && !slices.Contains(types, name) {
+			return fmt.Errorf("%w: %s: %q is no type%s", ErrBeyond, text.Cut(at, 80), text.Cut(name, 80), text.Suggest(name, types))
+		}
+	}
+	return nil
 }
 
 // weigh refuses a schema that would take long to check, or for ever.

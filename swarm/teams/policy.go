@@ -98,6 +98,15 @@ func (p Policy) Rules(tool string) ([]tools.Rule, error) {
 	return rules, (&tools.Set{May: rules}).Validate()
 }
 
+// words are the keys of a rule that are no conditions.
+var words = []string{"policy", "else", "check", "expires", "onExpiry"}
+
+// mistyped reports whether a key is likely one of the words, with a wrong letter: as the condition on a
+// member that calls do not have it would never hold.
+func mistyped(key, word string) bool {
+	return len(key) >= len("else") && strings.EqualFold(key[:1], word[:1]) && text.Suggest(key, []string{word}) != ""
+}
+
 // ruleOf returns the rule that a mapping is.
 func ruleOf(tool string, keys map[string]any) (r tools.Rule, err error) {
 	r.Tools = tool
@@ -116,6 +125,9 @@ func ruleOf(tool string, keys map[string]any) (r tools.Rule, err error) {
 		case "onExpiry":
 			r.OnExpiry = asking.Expiry(fmt.Sprint(value))
 		default:
+			if i := slices.IndexFunc(words, func(w string) bool { return mistyped(key, w) }); i >= 0 {
+				return r, fmt.Errorf("%s: no condition on a member may have this name (%v)%s", key, value, text.Suggest(key, words[i:i+1]))
+			}
 			var c tools.Condition
 			c, err = conditionOf(key, value)
 			r.When = append(r.When, c)

@@ -63,6 +63,8 @@ func TestRulesByArgumentThatMeanNothingAreRefusedWithTheirPlace(t *testing.T) {
 		`{files/write: {path: [a], policy: allow}}`:                  "a condition is a glob or a comparison",
 		`{files/write: {amount: "=< 7", policy: allow}}`:             "not a comparison",
 		`{files/write: {else: ask, policy: allow}}`:                  "without a condition",
+		`{files/write: {path: "docs/**", polcy: allow}}`:             `did you mean "policy"?`,
+		`{files/write: {policy: ask, on_expiry: deny}}`:              `did you mean "onExpiry"?`,
 		`{files/write: {check: "", policy: allow}}`:                  "want a command",
 		`{files/write: {policy: ask, expires: soon}}`:                "not a duration",
 		`{files/write: {policy: ask, expires: 5m, onExpiry: shrug}}`: "not one of",
