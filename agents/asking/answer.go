@@ -39,8 +39,24 @@ const (
 
 var verdicts = []Verdict{Once, Solve, Deny, Edit, Respond}
 
+// about says of each verdict whether the call is made, whether its answer needs a reason, what an
+// answer with it does, and what somebody who gives it says.
+var about = map[Verdict]struct {
+	makes, reason bool
+	does, says    string
+}{
+	Once:    {makes: true, does: "allow this call", says: "allows it once"},
+	Solve:   {makes: true, does: "allow this agent's calls of the tool in this solve", says: "allows it for the solve"},
+	Deny:    {reason: true, does: "do not make it", says: "denies it"},
+	Edit:    {makes: true, does: "make it with args instead", says: "allows it with the arguments "},
+	Respond: {reason: true, does: "do not make it: reason is its result", says: "gives its result"},
+}
+
 // Makes reports whether the call is made.
-func (v Verdict) Makes() bool { return v == Once || v == Solve || v == Edit }
+func (v Verdict) Makes() bool { return about[v].makes }
+
+// Does says what an answer with the verdict does: "allow this call".
+func (v Verdict) Does() string { return about[v].does }
 
 // Verdicts returns those that a question about the call takes.
 func (c Call) Verdicts() []Verdict {
@@ -51,7 +67,7 @@ func (c Call) Verdicts() []Verdict {
 }
 
 // Takes returns a [*signals.FieldError] for an answer that the question does not take: one whose
-// verdict it does not have, a denial without a reason, arguments that do not fit the tool, or one to
+// verdict it does not have, one that needs a reason and has none, arguments that do not fit the tool, or one to
 // a question that reads otherwise. Nothing is used up by it.
 func (c Call) Takes(a Answer) error {
 	wrong := func(field, value, problem string) error {
@@ -63,8 +79,8 @@ func (c Call) Takes(a Answer) error {
 	switch {
 	case !slices.Contains(c.Verdicts(), a.Verdict):
 		return wrong("verdict", string(a.Verdict), "this call may have been made: it can be allowed once")
-	case a.Verdict == Deny && strings.TrimSpace(a.Reason) == "":
-		return wrong("reason", "", "required to deny: the agent sees it")
+	case about[a.Verdict].reason && strings.TrimSpace(a.Reason) == "":
+		return wrong("reason", "", "required to "+string(a.Verdict)+": the agent sees it")
 	case a.Shown != "" && a.Shown != c.Shown():
 		return wrong("shown", a.Shown, "not of the question as it is: read it again")
 	case a.Verdict != Edit || c.Input == "":
@@ -100,9 +116,10 @@ func (a Answer) Check(l signals.Limits) error {
 
 // String describes a in words.
 func (a Answer) String() string {
-	what := map[Verdict]string{
-		Once: "allows it once", Solve: "allows it for the solve", Deny: "denies it", Edit: "allows it with the arguments " + excerpt(a.Args), Respond: "gives its result",
-	}[a.Verdict]
+	what := about[a.Verdict].says
+	if a.Verdict == Edit {
+		what += excerpt(a.Args)
+	}
 	line := fmt.Sprintf("%s %s", cmp.Or(text.Printable(a.By), "a person"), what)
 	if a.Reason != "" {
 		line += ": " + excerpt(a.Reason)

@@ -52,13 +52,9 @@ func (q *Question) Schema(options ...Option) map[string]any {
 	}
 	if q.Call != nil {
 		var may []string
-		about := map[asking.Verdict]string{
-			asking.Once: "allow this call", asking.Solve: "allow this agent's calls of the tool in this solve", asking.Deny: "do not make it",
-			asking.Edit: "make it with args instead", asking.Respond: "do not make it: reason is its result",
-		}
 		var each []string
 		for _, v := range q.Verdicts() {
-			may, each = append(may, string(v)), append(each, fmt.Sprintf("%s: %s", v, about[v]))
+			may, each = append(may, string(v)), append(each, fmt.Sprintf("%s: %s", v, v.Does()))
 		}
 		fields := map[string]any{
 			"verdict": field(strings.Join(each, "; "), may...),

@@ -32,9 +32,6 @@ func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item,
 			return item, refused(err)
 		}
 	}
-	if verdict := asking.Verdict(v.Verdict); (verdict == asking.Deny || verdict == asking.Respond) && strings.TrimSpace(v.Reason) == "" {
-		return item, refused(&signals.FieldError{Field: "reason", Problem: "required to " + v.Verdict + ": the agent sees it"})
-	}
 	d, thread, err := solving(in).own(ctx, item.Solve)
 	if err == nil {
 		err = refused(d.Reached(ctx))
