@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -134,27 +137,41 @@ func (s solving) List(_ context.Context, q api.SolvesQuery) ([]api.Solve, error)
 			all = append(all, dress(d, going, one))
 		}
 	}
-	if q.Run != "" && s.h.desk(q.Run) == nil {
-		b, err := s.h.archive.book(q.Run)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, cut(b.Solves())...)
+	others, err := s.h.others(q.Run)
+	if err != nil {
+		return nil, err
 	}
+	all = append(all, others...)
 	all = slices.DeleteFunc(all, func(one api.Solve) bool { return !selects(q, one) })
 	slices.SortStableFunc(all, func(a, b api.Solve) int { return b.Began.Compare(a.Began) })
 	return all[:min(len(all), q.Limit)], nil
 }
 
-// cut marks solves as interrupted if no process works on them.
-func cut(all []api.Solve) []api.Solve {
-	for i := range all {
-		if all[i].State == api.Running {
-			all[i].State = api.Interrupted
+// others returns the solves of journals that programs wrote: of one run, or for "" of all that can be read.
+func (h *Host) others(run string) (all []api.Solve, err error) {
+	if run != "" {
+		if h.desk(run) != nil {
+			return nil, nil
+		}
+		return h.archive.solves(run, new(int64(math.MaxInt64)))
+	}
+	paths, err := runs.List(h.o.Dir)
+	left := int64(mostUnread)
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), runs.Suffix)
+		if h.desk(name) != nil || h.elsewhere(name) != nil || h.office != nil && h.office.Name == name {
+			continue
+		}
+		if some, err := h.archive.solves(name, &left); err == nil { // the list of runs says what is wrong with one
+			all = append(all, some...)
 		}
 	}
-	return all
+	return all, err
 }
+
+// mostUnread is how many bytes of journals that nobody has read yet a list of solves reads, so that it never waits
+// for long: some 0.3 s. The lists after it read the others.
+const mostUnread = 16 << 20
 
 func selects(q api.SolvesQuery, one api.Solve) bool {
 	text := strings.ToLower(q.Text)
@@ -193,7 +210,7 @@ func (s solving) Get(ctx context.Context, id string, after uint64) (api.SolveDet
 	if d != nil {
 		one.Solve = dress(d, going, one.Solve)
 	} else {
-		one.Solve = cut([]api.Solve{one.Solve})[0]
+		one.Solve = cut(filepath.Join(s.h.o.Dir, one.Run+runs.Suffix), []api.Solve{one.Solve})[0]
 	}
 	if one.Trace != nil && s.h.o.Jaeger != "" {
 		one.Trace.URL = strings.TrimSuffix(s.h.o.Jaeger, "/") + "/trace/" + one.Trace.ID
