@@ -140,6 +140,9 @@ func (w *world) drive(s *swarm.Swarm) (*solves.Result, error) {
 	defer stop()
 	w.mu.Lock()
 	w.stop = stop
+	if w.looks != nil {
+		ctx = &looks{ctx, stop, w.looks}
+	}
 	w.mu.Unlock()
 	logged := w.logged()
 	switch {
@@ -201,7 +204,7 @@ func (w *world) named(r *solves.Result, err error) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.fallen) == 0 {
+	if len(w.fallen) == 0 && (w.looks == nil || w.looks.Load() > 0) {
 		return fmt.Errorf("without a fault: %s", detail)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -50,6 +51,7 @@ type world struct {
 	policy settle.Policy
 	faults schedule
 	down   time.Duration // after which a call that failed in an outage may be repeated
+	looks  *atomic.Int64 // at the contexts of the solve, until one ends; nil: nobody counts
 	disk   *journal.Memory
 
 	mu      sync.Mutex // protects the fields below
