@@ -63,11 +63,12 @@ func (t *Thread) Apply(s signals.Any) {
 	}
 }
 
-// IsNews reports whether a signal of the log is a reason for a turn: it is no repetition, and no vote
-// that leaves its voter's ballot as it is.
+// IsNews reports whether a signal of the log is a reason for a turn: it is no repetition, no vote
+// that leaves its voter's ballot as it is, and no record of a decision, of which a solve that stops and goes
+// on has more than one that does not.
 func (t *Thread) IsNews(s signals.Any) bool {
-	id := s.Head().ID
-	return !t.repeats.found[id] && !t.Votes.idle[id]
+	id, k := s.Head().ID, s.Kind()
+	return !t.repeats.found[id] && !t.Votes.idle[id] && k != KindDecided && k != KindTerms
 }
 
 // A Mark is what of a thread the next signals may change: two marks tell what was new

@@ -51,7 +51,7 @@ func (p *Recall) Take(s signals.Any, t *runlog.Thread, before runlog.Mark) (begu
 	if now.Decided != nil && now.Decided != before.Decided {
 		p.Stopped = true
 		if now.Decided.Payload.Stop.GoesOn() {
-			p.seats.retry()
+			p.seats.retry(t.Calls.Plan() != nil)
 		}
 		for _, t := range p.seats.Turns() {
 			t.Taking++

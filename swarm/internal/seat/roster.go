@@ -105,13 +105,14 @@ func (all Roster) NextTimer() (next time.Time, running bool) {
 
 // retry lets the agents that failed hear again what they failed on, and what they heard
 // since, because the solve stopped and goes on. A turn that failed in the last round is
-// taken again as it was, and so is one that a question names.
-func (all Roster) retry() {
+// taken again as it was, and so is one that a question names, and with a plan each that has not
+// ended: the plan asks for it once.
+func (all Roster) retry(planned bool) {
 	for _, s := range all {
 		if s.Turn != nil && s.Turn.Asks {
 			continue
 		}
-		if len(s.missed) > 0 && s.missed[0] != s.Turn {
+		if len(s.missed) > 0 && s.missed[0] != s.Turn && (!planned || s.Turn == nil) {
 			s.again(s.missed...)
 			s.Turn = nil
 		}
