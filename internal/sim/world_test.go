@@ -29,9 +29,10 @@ const (
 	panicked fault = "tool panic"     // the next call of a tool that only reads panics
 	slow     fault = "slow model"     // the next answer of a model takes a minute
 	twice    fault = "answered twice" // a second answer follows the next one
+	rival    fault = "rival"          // somebody else goes on with the solve, while it runs
 )
 
-var faults = []fault{kill, term, cancel, closing, full, outage, panicked, slow, twice}
+var faults = []fault{kill, term, cancel, closing, full, outage, panicked, slow, twice} // a rival has a test of its own
 
 // A schedule says which fault falls at which boundary, counted from the first of the solve.
 type schedule map[int]fault
@@ -53,6 +54,8 @@ type world struct {
 	down   time.Duration // after which a call that failed in an outage may be repeated
 	looks  *atomic.Int64 // at the contexts of the solve, until one ends; nil: nobody counts
 	disk   *journal.Memory
+
+	rivals sync.WaitGroup
 
 	mu      sync.Mutex // protects the fields below
 	steps   int
@@ -81,6 +84,10 @@ func (w *world) step(where string) {
 		s.Close()
 	case f == term || f == cancel:
 		stop()
+	case f == rival:
+		if logged := w.logged(); logged != nil {
+			w.rivals.Go(func() { _, _ = s.Resume(context.Background(), logged.Log, nil) })
+		}
 	}
 }
 
