@@ -40,7 +40,9 @@ type archived struct {
 // kept is how many books an archive keeps.
 const kept = 4
 
-func newArchive(dir string) *archive { return &archive{dir: dir, books: map[string]*archived{}, lists: map[string]*archived{}} }
+func newArchive(dir string) *archive {
+	return &archive{dir: dir, books: map[string]*archived{}, lists: map[string]*archived{}}
+}
 
 // path returns the file of a run. A name is never a path.
 func (a *archive) path(run string) (string, error) {
