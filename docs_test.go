@@ -175,7 +175,8 @@ func TestEveryExampleIsInTheTableAndRunByTests(t *testing.T) {
 }
 
 // TestStatementsNameTestsThatThereAre looks for each test that docs/statements
-// names in the directories that the document does.
+// names in the directories that the document does, for the note behind each number, and for the story
+// that tells the document from outside.
 func TestStatementsNameTestsThatThereAre(t *testing.T) {
 	t.Parallel()
 	documents, err := filepath.Glob("docs/statements/*.md")
@@ -188,6 +189,16 @@ func TestStatementsNameTestsThatThereAre(t *testing.T) {
 		text, err := os.ReadFile(document)
 		if err != nil {
 			t.Fatal(err)
+		}
+		story := "stories/" + strings.TrimSuffix(filepath.Base(document), ".md") + ".txtar"
+		if _, err := os.Stat("cmd/swarmbus/testdata/" + story); err != nil || !strings.Contains(string(text), "(../../cmd/swarmbus/testdata/"+story+")") {
+			t.Errorf("%s does not name its story, %s: %v", document, story, err)
+		}
+		notes := regexp.MustCompile(`(?m)^(\d+)\. `).FindAllStringSubmatch(string(text), -1)
+		for _, of := range regexp.MustCompile(`\[(\d+)\]`).FindAllStringSubmatch(string(text), -1) {
+			if !slices.ContainsFunc(notes, func(note []string) bool { return note[1] == of[1] }) {
+				t.Errorf("%s: [%s] has no note that says why", document, of[1])
+			}
 		}
 		var tests strings.Builder
 		for dir := range strings.FieldsSeq(of.FindStringSubmatch(string(text))[1]) {

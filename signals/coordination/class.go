@@ -1,6 +1,15 @@
 package coordination
 
-import "github.com/swarmbus/swarmbus/signals"
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
 
 // The kinds of notes: one for each message class.
 const (
@@ -11,7 +20,8 @@ const (
 	KindEscalation signals.Kind = "escalation"
 )
 
-// Class is the specific meaning of a note. The zero value is refused.
+// Class is the specific meaning of a note: one of the eleven, or one that the program registered
+// ([Register]). The zero value is refused.
 type Class uint8
 
 // The classes.
@@ -29,25 +39,26 @@ const (
 	EscalationUncertainty                  // too uncertain: asks for a stronger mode
 )
 
-var classNames = signals.NewEnum[Class]("class",
+// eleven are the wire names of the classes.
+var eleven = []string{
 	"attention.raise",
 	"confidence.high", "confidence.medium", "confidence.low", "confidence.blocker",
 	"conflict.active", "conflict.resolved",
 	"handoff.ready", "handoff.partial",
 	"escalation.interrupt", "escalation.uncertainty",
-)
+}
 
 // Check returns a [*signals.FieldError] for a class without a name.
-func (c Class) Check() error { return classNames.Check(c) }
+func (c Class) Check() error { return known.Load().names.Check(c) }
 
 // String returns the wire name, or the number of an unknown class.
-func (c Class) String() string { return classNames.String(c) }
+func (c Class) String() string { return known.Load().names.String(c) }
 
 // MarshalText returns the wire name; an unknown class is an error.
-func (c Class) MarshalText() ([]byte, error) { return classNames.Marshal(c) }
+func (c Class) MarshalText() ([]byte, error) { return known.Load().names.Marshal(c) }
 
-// UnmarshalText accepts the eleven wire names and nothing else.
-func (c *Class) UnmarshalText(text []byte) error { return classNames.Unmarshal(text, c) }
+// UnmarshalText accepts the eleven wire names, those that were registered, and nothing else.
+func (c *Class) UnmarshalText(text []byte) error { return known.Load().names.Unmarshal(text, c) }
 
 // Message returns the message class that the class belongs to, or 0 for an
 // unknown class. It is derived from the class, so the two cannot disagree.
@@ -64,7 +75,12 @@ func (c Class) Message() Message {
 	case EscalationInterrupt, EscalationUncertainty:
 		return AboutEscalation
 	}
-	return 0
+	var of Message
+	if r, registered := c.rule(); registered {
+		name, _, _ := strings.Cut(r.Name, ".")
+		_ = of.unmarshal(name) // it was checked
+	}
+	return of
 }
 
 // Message is the message class of a note: its broad intent.
@@ -80,6 +96,8 @@ const (
 )
 
 var messageNames = signals.NewEnum[Message]("message", "attention", "confidence", "conflict", "handoff", "escalation")
+
+func (m *Message) unmarshal(name string) error { return messageNames.Unmarshal([]byte(name), m) }
 
 // Check returns a [*signals.FieldError] for a message class without a name.
 func (m Message) Check() error { return messageNames.Check(m) }
@@ -103,4 +121,79 @@ func (m Message) Kind() signals.Kind {
 		return KindEscalation
 	}
 	return ""
+}
+
+// A Rule says what a class of a program means, beside the eleven.
+type Rule struct {
+	// Name begins with the message class, as those of the eleven do: "attention.acme.example/flaky".
+	Name     string
+	Audience Audience // of a note that states none; 0: that of the message class
+	Priority Priority // of a note that states none; 0: that of the message class
+	// Least and Most bound the grade of a note, inclusively, which then has to have one. Both 0: the
+	// grade is as the message class has it.
+	Least, Most float64
+}
+
+// classes are the names of all classes, and the rules of those that were registered.
+type classes struct {
+	names signals.Enum[Class]
+	all   []string
+	rules []Rule // of the classes after the eleven
+}
+
+var (
+	registering sync.Mutex // held to replace known
+	known       = closed()
+)
+
+// closed returns the eleven.
+func closed() *atomic.Pointer[classes] {
+	p := new(atomic.Pointer[classes])
+	p.Store(&classes{names: signals.NewEnum[Class]("class", eleven...), all: eleven})
+	return p
+}
+
+// Register adds a class for this process, and returns it. A program registers its classes before it
+// opens logs that have them: the text of a class that is not registered is refused. A second
+// registration of the same rule returns the same class. The error is a [*signals.FieldError].
+func Register(r Rule) (Class, error) {
+	registering.Lock()
+	defer registering.Unlock()
+	now := known.Load()
+	if i := slices.Index(now.all, r.Name); i >= len(eleven) && now.rules[i-len(eleven)] == r {
+		return Class(i + 1), nil
+	}
+	message, rest, _ := strings.Cut(r.Name, ".")
+	var of Message
+	wrong := func(field, value, problem string) error {
+		return &signals.FieldError{Field: "class." + field, Value: value, Problem: problem}
+	}
+	switch {
+	case slices.Contains(now.all, r.Name):
+		return 0, wrong("name", r.Name, "is registered with another rule, or one of the eleven")
+	case of.unmarshal(message) != nil || rest == "":
+		return 0, wrong("name", r.Name, "does not begin with a message class and a dot: attention, confidence, conflict, handoff or escalation")
+	case (signals.Limits{}).Name("name", r.Name) != nil:
+		return 0, (signals.Limits{}).Name("class.name", r.Name)
+	case r.Audience != 0 && audienceNames.Check(r.Audience) != nil:
+		return 0, wrong("audience", r.Audience.String(), "has no name")
+	case r.Priority != 0 && r.Priority.Check() != nil:
+		return 0, wrong("priority", r.Priority.String(), "has no name")
+	case !(r.Least >= 0 && r.Least <= r.Most && r.Most <= 1):
+		return 0, wrong("least", fmt.Sprint(r.Least), fmt.Sprintf("is not from 0 to most, which is %v, and that at most 1", r.Most))
+	case len(now.all) == math.MaxUint8:
+		return 0, wrong("name", r.Name, "is one class too many")
+	}
+	all := append(slices.Clone(now.all), r.Name)
+	known.Store(&classes{names: signals.NewEnum[Class]("class", all...), all: all, rules: append(slices.Clone(now.rules), r)})
+	return Class(len(all)), nil
+}
+
+// rule returns the rule of a class that was registered.
+func (c Class) rule() (r Rule, registered bool) {
+	now := known.Load()
+	if i := int(c) - 1 - len(eleven); i >= 0 && i < len(now.rules) {
+		return now.rules[i], true
+	}
+	return r, false
 }

@@ -1,6 +1,10 @@
 package coordination
 
-import "github.com/swarmbus/swarmbus/signals"
+import (
+	"cmp"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
 
 // Draft returns a note as a signal that an agent may yield in its turn, with the defaults
 // for its audience and priority. The driver of the turn emits it in the agent's name.
@@ -9,6 +13,8 @@ func Draft(n Note) signals.Any { return New(signals.Header{}, n.Defaulted()) }
 // Defaulted returns the note with the defaults for its audience and priority.
 func (n Note) Defaulted() Note {
 	message := n.Class.Message()
+	of, _ := n.Class.rule()
+	n.Audience, n.Priority = cmp.Or(n.Audience, of.Audience), cmp.Or(n.Priority, of.Priority)
 	if n.Audience == 0 {
 		n.Audience = Coordinator
 		if message == AboutHandoff {

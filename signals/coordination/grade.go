@@ -2,6 +2,7 @@ package coordination
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -58,7 +59,11 @@ func (g Grade) check(c Class) error {
 	refuse := func(problem string) error {
 		return &signals.FieldError{Field: "confidence", Value: g.String(), Problem: problem}
 	}
+	of, _ := c.rule()
 	if !g.given {
+		if of.Most > 0 {
+			return refuse("required for " + c.String())
+		}
 		if m := c.Message(); m == AboutConfidence || m == AboutConflict {
 			return refuse("required for " + c.String())
 		}
@@ -69,6 +74,8 @@ func (g Grade) check(c Class) error {
 		return err
 	}
 	switch {
+	case of.Most > 0 && (x < of.Least || x > of.Most):
+		return refuse(fmt.Sprintf("not in [%v,%v] for %s", of.Least, of.Most, c))
 	case c == ConfidenceHigh && x < 0.8:
 		return refuse("not in [0.8,1] for " + c.String())
 	case c == ConfidenceMedium && (x < 0.4 || x >= 0.8):
