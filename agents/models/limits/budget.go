@@ -118,8 +118,10 @@ func (b *Budget) Settle() error {
 	defer b.mu.Unlock()
 	rest, free := b.account.Open, []Change(nil)
 	for _, of := range slices.SortedFunc(maps.Keys(b.open), purse.compare) {
-		open, most := b.open[of].sum()
-		rest, free = rest.minus(open), append(free, Change{Model: of.model, Agent: of.agent, Day: of.day, Open: Spend{}.minus(open), Held: Spend{}.minus(most)})
+		u, c := b.open[of], Change{Model: of.model, Agent: of.agent, Day: of.day}
+		was, is := c, c
+		was.Open, was.Held, is.Open = Spend{}.minus(u.before.likely), Spend{}.minus(u.before.most), Spend{}.minus(u.now.likely)
+		rest, free = rest.plus(was.Open).plus(is.Open), append(free, was, is)
 	}
 	for _, c := range append(free, Change{Open: Spend{}.minus(rest)}) {
 		if b.keep == nil || c.Open == (Spend{}) && c.Held == (Spend{}) {
@@ -130,7 +132,7 @@ func (b *Budget) Settle() error {
 		}
 	}
 	for of, u := range b.open {
-		open, _ := u.sum()
+		open := u.before.likely.plus(u.now.likely)
 		for _, p := range b.partsLocked(of) {
 			p.taken = p.taken.minus(open).minus(u.now.most.minus(u.now.likely))
 		}
@@ -233,6 +235,13 @@ func (b *Budget) used(r reservation, s Spend) {
 // unknown ends a reservation of a call that may have taken anything up to it. The call
 // stays open.
 func (b *Budget) unknown(r reservation) {
+	if b.keep != nil { // its likely cost stays booked, whatever later calls take: it has not been killed
+		c := Change{Model: r.of.model, Agent: r.of.agent, Day: r.of.day, Open: r.likely}
+		if b.keep(c) == nil {
+			c.Open, c.Held = Spend{}.minus(r.likely), Spend{}.minus(r.most)
+			_ = b.keep(c) // else it counts twice after a kill
+		}
+	}
 	b.end(r, func() {
 		b.addLocked(r.of, r.likely)
 		b.openLocked(r.of).now.add(r.most, r.likely)

@@ -63,11 +63,6 @@ func (c *calls) add(most, likely Spend) {
 	c.most, c.likely = c.most.plus(most), c.likely.plus(likely)
 }
 
-// sum returns what is booked for the calls, and the most that they may take.
-func (u *unsettled) sum() (likely, most Spend) {
-	return u.before.likely.plus(u.now.likely), u.before.most.plus(u.now.most)
-}
-
 // openLocked returns the open calls of a purse.
 func (b *Budget) openLocked(of purse) *unsettled {
 	if b.open[of] == nil {
