@@ -143,7 +143,7 @@ func TestCommandsAskARunningServer(t *testing.T) {
 		}
 	}
 	wrong, _, _ := strings.Cut(link, "#")
-	if status, _, errs := swarmbusRun(t, "runs", "--server", wrong+"#token=wrong"); status != cli.ExitError || !strings.Contains(errs, "send its token") {
+	if status, _, errs := swarmbusRun(t, "runs", "--server", wrong+"#token=wrong"); status != cli.ExitError || !strings.Contains(errs, "the token is wrong, or was revoked") {
 		t.Errorf("a wrong token: status %d, %s", status, errs)
 	}
 	if status, _, errs := swarmbusRun(t, "runs", "--server", wrong); status != cli.ExitUsage || !strings.Contains(errs, "token") {
