@@ -14,6 +14,7 @@ var examples = map[string]string{
 	"swarmbus answer":       "swarmbus answer retries\nswarmbus answer retries --question sig_d2 \"At most three tries.\" --by ada\nswarmbus answer retries --question sig_d2 --vote planner-1\nswarmbus answer retries --call eb25249a --allow",
 	"swarmbus say":          "swarmbus say retries \"The budget is 10 ms, not 20.\" --to ada",
 	"swarmbus retract":      "swarmbus retract retries 12 \"The sample was from the wrong week.\" --by ada",
+	"swarmbus agents":       "swarmbus agents retries\nswarmbus agents platform --server http://127.0.0.1:7333 --json",
 	"swarmbus outcome":      "swarmbus outcome retries \"three tries with jitter\"\nswarmbus outcome platform --thread solve-1 --right planner-1 --server http://127.0.0.1:7333\nswarmbus outcome --file outcomes.csv",
 	"swarmbus decide":       "swarmbus decide --votes benchmarks/data/votes --strategy all --resolve\nswarmbus decide --from csv --map task=ticket,voter=annotator,label=answer tickets.csv\nswarmbus decide --from lm-eval --items json results/*/samples_*.jsonl",
 	"swarmbus team":         "swarmbus team init review.yaml --from review",

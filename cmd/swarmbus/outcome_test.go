@@ -69,6 +69,12 @@ func TestOutcomesToldByCommandChangeWhomATeamTrusts(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, _ := says(t, "outcome", "--file", file)
+	agents, _ := says(t, "agents", path)
+	for _, want := range []string{"agent  trust  rests on  right     interval       more\n", "ann    ", "outcomes  19 of 19  83 % to 100 %  0\n", "0 of 19"} {
+		if !strings.Contains(agents, want) {
+			t.Errorf("%q is not in\n%s", want, agents)
+		}
+	}
 	one, _ := says(t, "outcome", path, "--right", "good", "--thread", past[0].Thread)
 	if n := strings.Count(out+one, `: right was "good"`); n != len(past) {
 		t.Errorf("%d of %d outcomes told: %s%s", n, len(past), out, one)
