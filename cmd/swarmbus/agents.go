@@ -6,7 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
-	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/desk"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 func newAgents() *cobra.Command {
@@ -31,10 +32,20 @@ votes where outcomes are known, and from how many more outcomes on the interval 
 			if err != nil {
 				return err
 			}
-			ledger, err := solves.Learned(log)
-			if err != nil || ledger == nil {
+			codec, err := runlog.NewCodec()
+			if err != nil {
 				return err
 			}
+			past, err := desk.ReadFold(log, codec, nil)
+			if err != nil {
+				return err
+			}
+			defer past.Replay.Close()
+			ledger := past.Replay.Ledger(runlog.Learner)
+			if ledger == nil {
+				return nil
+			}
+			ledger.Learn()
 			all, percent := ledger.Trust(), func(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
 			table := cli.Table{Titles: []string{"agent", "trust", "rests on", "right", "interval", "more"}}
 			for _, t := range all {

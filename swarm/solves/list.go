@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -35,24 +34,6 @@ func List(j journal.Reader, kinds ...signals.Registration) ([]*Result, error) {
 		all = append(all, Of(t))
 	}
 	return all, nil
-}
-
-// Learned returns what the swarm of a journal has learned of its agents; nil if it does not learn.
-func Learned(j journal.Reader, kinds ...signals.Registration) (*reliability.Ledger, error) {
-	codec, err := runlog.NewCodec(kinds...)
-	if err != nil {
-		return nil, err
-	}
-	past, _, err := replayed(j, codec)
-	if err != nil {
-		return nil, err
-	}
-	defer past.Close()
-	ledger := past.Ledger(runlog.Learner)
-	if ledger != nil {
-		ledger.Learn()
-	}
-	return ledger, nil
 }
 
 // open returns a replay that trusts the log of a journal, and the record after which it
