@@ -40,6 +40,9 @@ func (g *agent) OnSendMessage(ctx context.Context, p *a2a.MessageSendParams) (a2
 		return nil, err
 	}
 	t := taskOf(d, items)
+	if p.Config != nil {
+		t = latest(t, p.Config.HistoryLength)
+	}
 	if of.answered.Answer != nil {
 		t.Metadata = map[string]any{"answered": data(of.answered.Answer)}
 	}
@@ -65,15 +68,22 @@ func (g *agent) OnResubscribeToTask(ctx context.Context, p *a2a.TaskIDParams) it
 
 // OnGetTask implements [a2asrv.RequestHandler].
 func (g *agent) OnGetTask(ctx context.Context, q *a2a.TaskQueryParams) (*a2a.Task, error) {
+	if err := counted(q.HistoryLength); err != nil {
+		return nil, err
+	}
 	d, items, err := g.look(ctx, string(q.ID), 0)
 	if err != nil {
 		return nil, err
 	}
-	t := taskOf(d, items)
-	if q.HistoryLength != nil {
-		t.History = t.History[:min(len(t.History), max(0, *q.HistoryLength))]
+	return latest(taskOf(d, items), q.HistoryLength), nil
+}
+
+// latest returns a task with so many messages of its history at most; nil: all.
+func latest(t *a2a.Task, history *int) *a2a.Task {
+	if history != nil {
+		t.History = t.History[len(t.History)-min(len(t.History), *history):]
 	}
-	return t, nil
+	return t
 }
 
 // OnCancelTask implements [a2asrv.RequestHandler].
@@ -101,8 +111,8 @@ type taken struct {
 // take starts a task with a message, or answers the question that it names. One that is repeated
 // is the same answer.
 func (g *agent) take(ctx context.Context, p *a2a.MessageSendParams) (t taken, err error) {
-	if p == nil || p.Message == nil {
-		return t, invalid("there is no message")
+	if err := checked(p); err != nil {
+		return t, err
 	}
 	text, fields, err := read(p.Message.Parts)
 	if err != nil {
@@ -258,6 +268,9 @@ func goesOn(d api.SolveDetail, items []api.Item) bool {
 // look returns a solve of the team, of which only what comes after a position, and what of it
 // waits for a person.
 func (g *agent) look(ctx context.Context, id string, after uint64) (d api.SolveDetail, items []api.Item, err error) {
+	if id == "" {
+		return d, nil, invalid("the id of the task is missing")
+	}
 	d, err = g.s.o.Backend.Solves.Get(ctx, id, after)
 	if first := (*api.Error)(nil); errors.As(err, &first) && first.Status == http.StatusNotFound || err == nil && d.Team != g.team.Name {
 		return d, nil, fmt.Errorf("%w: %.80q is none of team %s", a2a.ErrTaskNotFound, id, g.team.Name)

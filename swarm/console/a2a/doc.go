@@ -6,7 +6,7 @@
 //	mux.Handle("/api/a2a/", s.Handler())
 //
 // The team t is the agent at /api/a2a/t, whose card is at
-// /api/a2a/t/.well-known/agent-card.json.
+// /api/a2a/t/.well-known/agent-card.json, and at agent.json beside it for older clients.
 //
 // # Tasks
 //
@@ -20,7 +20,8 @@
 //
 // Messages have a maximum size, a team runs so many tasks at once, and a client that does not
 // read a stream loses it. A client of another version of the protocol is refused, with the
-// versions in the error.
+// versions in the error. A request that is no call of JSON-RPC, and a call with parameters that the
+// protocol does not allow, are refused before anything begins, with the code of the fault.
 //
 // Package agents/models/a2a is the other direction: an agent of A2A as a member of a team.
 package a2a

@@ -21,6 +21,9 @@ import (
 // protocol is its version.
 const protocol = "0.3.0"
 
+// olderCardPath is where clients of A2A before 0.3 look for a card.
+const olderCardPath = "/.well-known/agent.json"
+
 // Prefix begins the path of every agent.
 const Prefix = api.Root + "/a2a/"
 
@@ -71,10 +74,12 @@ func (s *Server) Handler() http.Handler {
 	for name, team := range s.teams {
 		calls := a2asrv.NewJSONRPCHandler(&agent{s: s, team: team})
 		mux.Handle("POST "+Prefix+name, s.bounded(calls))
-		mux.HandleFunc("GET "+Prefix+name+a2asrv.WellKnownAgentCardPath, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(s.card(team, s.o.Base(r))) // a client that has gone does not need it
-		})
+		for _, path := range []string{a2asrv.WellKnownAgentCardPath, olderCardPath} {
+			mux.HandleFunc("GET "+Prefix+name+path, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				_ = json.NewEncoder(w).Encode(s.card(team, s.o.Base(r))) // a client that has gone does not need it
+			})
+		}
 	}
 	return mux
 }
@@ -91,7 +96,7 @@ func (s *Server) card(t api.Team, base string) *a2a.AgentCard {
 		Security:        []a2a.SecurityRequirements{{"token": a2a.SecuritySchemeScopes{}}},
 		Skills: []a2a.AgentSkill{{
 			ID: "decide", Name: "Decide", Tags: []string{"decision", "consensus", "second opinion"},
-			Description: about + ". Its agents (" + strings.Join(t.Agents, ", ") + ") discuss a task and vote; the answer comes with its reasons and its dissent.",
+			Description: strings.TrimSuffix(about, ".") + ". Its agents (" + strings.Join(t.Agents, ", ") + ") discuss a task and vote; the answer comes with its reasons and its dissent.",
 		}},
 	}
 }
@@ -108,17 +113,17 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 		}
 		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(s.o.Message)))
 		if err != nil {
-			s.refuse(w, r, -32600, fmt.Sprintf("the request cannot be read, or has more than %d bytes", s.o.Message))
+			s.refuse(w, r, noCall, fmt.Sprintf("the request cannot be read, or has more than %d bytes", s.o.Message))
 			return
 		}
-		var call struct {
-			ID     any    `json:"id"`
-			Method string `json:"method"`
+		call, code, err := callOf(text)
+		if err != nil {
+			refuse(w, call.id, code, err.Error())
+			return
 		}
-		_ = json.Unmarshal(text, &call) // what is next says what is wrong with it
 		asked := r.Header.Get("A2A-Version")
-		if asked != "" && asked != "0.3" && !strings.HasPrefix(asked, "0.3.") || call.Method != "" && !strings.Contains(call.Method, "/") {
-			refuse(w, call.ID, versionNotSupported, fmt.Sprintf("A2A %.20s and the method %.40q: this agent speaks A2A %s", cmp.Or(asked, "without a version"), call.Method, protocol))
+		if asked != "" && asked != "0.3" && !strings.HasPrefix(asked, "0.3.") || !strings.Contains(call.method, "/") {
+			refuse(w, call.id, versionNotSupported, fmt.Sprintf("A2A %.20s and the method %.40q: this agent speaks A2A %s", cmp.Or(asked, "without a version"), call.method, protocol))
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(text))
@@ -147,7 +152,7 @@ func (s *Server) tell(client, limit string) {
 // versionNotSupported is the code of A2A 1.0 for a version that an agent does not speak.
 const versionNotSupported = -32009
 
-func refuse(w http.ResponseWriter, id any, code int, message string) {
+func refuse(w http.ResponseWriter, id json.RawMessage, code int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": message}})
 }

@@ -69,6 +69,7 @@ type result struct {
 		State   string
 		Message struct{ Parts []part }
 	}
+	History   []json.RawMessage
 	Artifacts []artifact
 	Artifact  artifact
 }
@@ -319,6 +320,28 @@ func TestTheCardNamesTheAddressByWhichItWasAskedFor(t *testing.T) {
 	}
 	if card.Name != "platform" || card.URL != s.base+"/api/a2a/platform" || card.ProtocolVersion != "0.3.0" || !strings.Contains(card.Skills[0].Description, "planner") || len(card.Security) != 1 {
 		t.Errorf("got %+v", card)
+	}
+}
+
+// described is a team with a description.
+type described struct{ api.Solves }
+
+func (described) Teams(context.Context) ([]api.Team, error) {
+	return []api.Team{{Name: "platform", Description: "Decides on the platform.", Agents: []string{"ann"}}}, nil
+}
+
+func TestTheCardIsAtTheOlderPathTooAndItsSentencesEndOnce(t *testing.T) {
+	t.Parallel()
+	agent, err := a2a.New(t.Context(), a2a.Options{Backend: &api.Backend{Solves: described{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"agent-card.json", "agent.json"} {
+		w := httptest.NewRecorder()
+		agent.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, a2a.Prefix+"platform/.well-known/"+path, nil))
+		if card := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(card, "Decides on the platform. Its agents (ann)") {
+			t.Errorf("%s: got %d %s", path, w.Code, card)
+		}
 	}
 }
 
