@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log"
 	"os"
@@ -16,9 +17,8 @@ import (
 )
 
 func main() {
-	model, err := openai.New(openai.Options{
-		Model: os.Args[1], BaseURL: os.Getenv("OPENAI_BASE_URL"), Key: os.Getenv("OPENAI_API_KEY"),
-	})
+	flag.Parse()
+	model, err := openai.New(openai.Options{Model: flag.Arg(0), BaseURL: os.Getenv("OPENAI_BASE_URL"), Key: os.Getenv("OPENAI_API_KEY")})
 	check(err)
 	s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{
 		thinker.Thinker{ID: "planner", Role: "You propose solutions.", Model: model}.Agent(),
