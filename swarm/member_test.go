@@ -108,7 +108,7 @@ func TestAnAgentThatHangsIsTakenOut(t *testing.T) {
 		<-began
 		for range 2 { // the second time it has left
 			err := s.Leave(t.Context(), thread, "hangs")
-			if wrong := (*signals.FieldError)(nil); err != nil && !(errors.As(err, &wrong) && wrong.Field == "agent") && !errors.Is(err, runlog.ErrLog) {
+			if wrong := (*signals.FieldError)(nil); err != nil && (!errors.As(err, &wrong) || wrong.Field != "agent") && !errors.Is(err, runlog.ErrLog) {
 				t.Error(err)
 			}
 		}
@@ -178,12 +178,12 @@ func TestWhoMayJoinAndLeave(t *testing.T) {
 	}}})
 	solve(t, s)
 	planned := newSwarm(t, swarm.Options{Agents: []*agents.Agent{ann, proposer("ben", "b", "do b")}, Mode: mode.Vote})
-	for event, err := range planned.Stream(t.Context(), signals.Task{Task: "which one?"}) {
+	for event := range planned.Stream(t.Context(), signals.Task{Task: "which one?"}) {
 		if began, ok := event.(solves.RoundStarted); ok && began.Round == 1 {
 			continue
 		}
 		if turn, ok := event.(solves.Spoke); ok && turn.Signal.Kind() == runlog.KindBegan {
-			err = planned.Join(t.Context(), turn.Signal.Head().Thread, voter("dora", agree))
+			err := planned.Join(t.Context(), turn.Signal.Head().Thread, voter("dora", agree))
 			if wrong := (*signals.FieldError)(nil); !errors.As(err, &wrong) || wrong.Value != "dora" {
 				t.Errorf("a solve with a plan: got %v, want a refusal", err)
 			}

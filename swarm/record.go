@@ -24,6 +24,7 @@ func (r *solve) recordTerms(ctx context.Context) {
 	defer s.recording.Unlock()
 	unlearn := func() {}
 	if r.opts.Ledger != nil {
+		r.opts.Ledger.AsBefore(false)
 		unlearn = r.opts.Ledger.Learn()
 	}
 	by, fresh := r.opts.decideBy()

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -119,7 +120,8 @@ func (p *Pool) Brief(ctx context.Context, task signals.Task) ([]signals.Any, err
 // Recall returns the best facts for a query, best first. Of those that the query lets
 // pass, the closest in meaning (64, or four times as many as the query wants) are ranked by
 // their similarity, importance, age and state. Facts that are new get their vectors first;
-// if there are more than 256, it returns a [*StaleError].
+// if there are more than 256, it returns a [*StaleError]. A text whose vector is zero, as that of a text without words may
+// be, recalls nothing.
 func (p *Pool) Recall(ctx context.Context, q Query) ([]Found, error) {
 	if err := q.validate(); err != nil {
 		return nil, err
@@ -130,6 +132,9 @@ func (p *Pool) Recall(ctx context.Context, q Query) ([]Found, error) {
 	vectors, err := p.vectors(ctx, q.Text)
 	if err != nil {
 		return nil, err
+	}
+	if !slices.ContainsFunc(vectors[0], func(x float32) bool { return x != 0 }) {
+		return nil, nil
 	}
 	if err := CheckVector(p.model(), vectors[0], 0); err != nil {
 		return nil, err

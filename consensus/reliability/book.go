@@ -14,6 +14,7 @@ type book struct {
 	decisions []decision
 	index     map[string]int // position in decisions, by ID
 	dropped   int            // decisions that have left the window
+	before    bool           // see [Ledger.AsBefore]
 
 	last [2]lesson // what the book last learned, by subject
 }

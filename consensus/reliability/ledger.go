@@ -151,6 +151,25 @@ func (l *Ledger) DeferLearning() {
 	l.deferred = true
 }
 
+// AsBefore makes the ledger learn as the library did before confidence held the chance of an error that all voters share,
+// or not any more, and learns again what it had learned. It is for logs of decisions that were made so. The setting is not
+// saved with the ledger.
+func (l *Ledger) AsBefore(before bool) {
+	l.learning.Lock()
+	defer l.learning.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.before == before {
+		return
+	}
+	l.before = before
+	for of, last := range l.last {
+		if last.model != nil {
+			l.last[of] = l.learned(subject(of), last.right)
+		}
+	}
+}
+
 // Learn learns if that is due. It waits for another caller that is already learning. undo reverts what this call has
 // learned, for a caller whose reason to learn did not materialise; call it only if nothing has been observed, resolved
 // or learned since.

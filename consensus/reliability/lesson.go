@@ -53,12 +53,13 @@ type lesson struct {
 	model *Model    // nil: nothing was learned
 
 	kind      kind
+	before    bool // see [Ledger.AsBefore]
 	decisions []decision
 }
 
 // lesson takes a snapshot of all decisions on a subject.
 func (b *book) lesson(of subject) lesson {
-	l := lesson{kind: b.kindOf(of), decisions: slices.Collect(b.about(of))}
+	l := lesson{kind: b.kindOf(of), before: b.before, decisions: slices.Collect(b.about(of))}
 	for _, d := range l.decisions {
 		l.right = append(l.right, d.Right)
 	}
@@ -79,7 +80,7 @@ func (l lesson) learn() lesson {
 	for j, name := range m.names {
 		m.voters[name] = int32(j)
 	}
-	batch := groups{&fit.Batch{Own: l.kind.own(), Choices: l.kind.columns(), Voters: len(m.names)}, make([]string, len(m.names))}
+	batch := groups{&fit.Batch{Own: l.kind.own(), Choices: l.kind.columns(), Voters: len(m.names), Before: l.before}, make([]string, len(m.names))}
 	for i, d := range l.decisions {
 		for at, row := range d.Rows {
 			v := fit.Votes{Field: l.kind.field(len(d.Names)), Known: l.kind.outcome(d.Names, at, l.right[i])}

@@ -47,7 +47,9 @@ func (m *Model) learn(b groups, decisions int) {
 	known := float64(len(m.past.known))
 	told := (m.fit.Told*toldKnown + known) / (toldKnown + known)
 	m.trust = told * (1 - settling/max(settling, float64(decisions)+outcomeCounts*known))
-	m.shared = mostShared / (1 + known/fewKnown)
+	if !b.Before {
+		m.shared = mostShared / (1 + known/fewKnown)
+	}
 }
 
 // empty returns the model as it is before anything is learned.

@@ -78,14 +78,19 @@ func (b *book) restore(s *saved) error {
 		if len(right) == 0 {
 			continue
 		}
-		l := b.lesson(subject(of))
-		if len(right) > len(l.decisions) || slices.ContainsFunc(right, l.kind.wrong) {
+		if l := b.lesson(subject(of)); len(right) > len(l.decisions) || slices.ContainsFunc(right, l.kind.wrong) {
 			return errors.New("more is learned than was decided")
 		}
-		l.decisions, l.right = l.decisions[:len(right)], right
-		b.last[of] = l.learn()
+		b.last[of] = b.learned(subject(of), right)
 	}
 	return nil
+}
+
+// learned learns again from the first decisions on a subject, with the outcomes that they had then.
+func (b *book) learned(of subject, right []*string) lesson {
+	l := b.lesson(of)
+	l.decisions, l.right = l.decisions[:len(right)], right
+	return l.learn()
 }
 
 // wrong reports whether an outcome cannot be.

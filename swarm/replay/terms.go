@@ -20,7 +20,11 @@ type Terms struct {
 
 // strategy returns the strategy that decides, by what is known now.
 func (t *Terms) strategy() (consensus.Strategy, error) {
-	switch l := t.ledger; {
+	l := t.ledger
+	if l != nil {
+		l.AsBefore(t.Older())
+	}
+	switch {
 	case t.Planned:
 		if l != nil {
 			l.Learn()

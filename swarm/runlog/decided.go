@@ -123,10 +123,14 @@ const (
 	ruleOfSettlements = 1 // a settlement chooses, and changes no vote
 	ruleOfBallots     = 2 // who deliberates keeps its first ballot, unless it moves for what was checked
 	ruleOfWitnesses   = 3 // a tool's result is checked only if a tool returned it, and not only an agent says so
+	ruleOfShared      = 4 // what was learned of agreement holds the chance of an error that all share
 )
 
 // Rule is the present rule of [Terms]. A log with terms of an older one is counted by that.
-const Rule = ruleOfWitnesses
+const Rule = ruleOfShared
+
+// Older reports whether the learner learns as before the present rule: see [reliability.Ledger.AsBefore].
+func (t *Terms) Older() bool { return t.Rule < ruleOfShared }
 
 // SetOptions copies the options of a consensus.
 func (t *Terms) SetOptions(o *consensus.Options) {

@@ -47,8 +47,11 @@ func (t *Terms) String() string {
 	if t.Learner != "" {
 		all = append(all, t.Learner+" learns")
 	}
-	if t.Same && t.Rule != Rule {
+	switch {
+	case t.Same && t.Rule < ruleOfSettlements:
 		all = append(all, "whoever is for the loser of a settlement abstains (a rule of before)")
+	case t.Same && t.Rule != Rule:
+		all = append(all, fmt.Sprintf("by rule %d of before; the present one is %d", t.Rule, Rule))
 	}
 	return fmt.Sprintf("%s: by %s, %s", t.Name, by, strings.Join(all, ", "))
 }

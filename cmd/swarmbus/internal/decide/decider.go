@@ -96,7 +96,7 @@ func (d *decider) learn(task string, b consensus.Ballots, outcome string) (obser
 // terms returns the recorded terms of the decider's decisions.
 func (c *tally) terms(set *votes.Set, f *decideFlags) *runlog.Terms {
 	d := c.decider
-	t := &runlog.Terms{Name: d.name, Strategy: d.name}
+	t := &runlog.Terms{Name: d.name, Rule: runlog.Rule, Strategy: d.name}
 	t.SetOptions(&f.terms)
 	if d.named == nil {
 		t.Default = true

@@ -44,6 +44,7 @@ type Batch struct {
 	Choices int
 	Voters  int
 	Votes   []Votes
+	Before  bool // learn as before votes were asked how far they tell of each other
 }
 
 // telling returns the decisions that teach something: a single vote whose outcome is not known does not. Their order does

@@ -27,8 +27,11 @@ func Learn(b *Batch) *Model {
 	m.crowd = max(0.1, ramp(m.voting, 3, 23))
 	m.modes = learnModes(b, m.crowd)
 	m.peers = learnPeers(b, m.modes.all[0].errors, m.crowd)
-	m.Told, m.stack = m.stacked(b)
-	m.tells = ramp(m.crowd, smallTeam, 0.8) * ramp(float64(len(b.Votes)), 30, 100)
+	m.Told = 1
+	if !b.Before {
+		m.Told, m.stack = m.stacked(b)
+		m.tells = ramp(m.crowd, smallTeam, 0.8) * ramp(float64(len(b.Votes)), 30, 100)
+	}
 	m.known = m.correct(b)
 	m.Doubt = m.modes.doubts(b, m.crowd, float64(b.outcomes()))
 	return m
