@@ -219,6 +219,17 @@ func TestRecallPrefersMeaningThenImportanceAgeAndConfirmation(t *testing.T) {
 	}
 }
 
+func TestATextWithoutWordsRecallsNothing(t *testing.T) {
+	t.Parallel()
+	p := pool(t, memory.Options{})
+	remember(t, p, claim("ada", "the port is 8080"))
+	for _, said := range []string{" ", "?!", "\u200b"} {
+		if got := recalled(t, p, memory.Query{Text: said, Quarantined: true}); got != nil {
+			t.Errorf("%q recalls %v", said, got)
+		}
+	}
+}
+
 func TestRecallStaysInItsBudget(t *testing.T) {
 	t.Parallel()
 	p := pool(t, memory.Options{})
