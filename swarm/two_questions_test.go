@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -14,12 +15,24 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
+// hearing is what was heard by agents whose turns run at once.
+type hearing struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (h *hearing) add(what string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.all = append(h.all, what)
+}
+
 // wonders returns an agent that escalates in the first round, and notes the answers that it hears.
-func wonders(id, question string, heard *[]string) *agents.Agent {
+func wonders(id, question string, heard *hearing) *agents.Agent {
 	return reacts(id, func(_ context.Context, t *agents.Turn) seq {
 		for _, s := range t.New {
 			if said, ok := signals.As[signals.Memory](s); ok {
-				*heard = append(*heard, id+": "+said.Payload.Content)
+				heard.add(id + ": " + said.Payload.Content)
 			}
 		}
 		if t.Round == 1 {
@@ -33,7 +46,7 @@ func wonders(id, question string, heard *[]string) *agents.Agent {
 func TestTwoQuestionsOfARoundAreBothAnswered(t *testing.T) {
 	for name, left := range map[string]bool{"by resuming": false, "left in the journal": true} {
 		t.Run(name, func(t *testing.T) {
-			var heard []string
+			var heard hearing
 			j := &journal.Memory{}
 			opts := swarm.Options{Agents: []*agents.Agent{wonders("ann", "May I?", &heard), wonders("bob", "May we?", &heard)}, Journal: j}
 			s := startOn(t, opts)
@@ -65,8 +78,8 @@ func TestTwoQuestionsOfARoundAreBothAnswered(t *testing.T) {
 			if err := answers(1, "You may."); err != nil {
 				t.Fatal(err)
 			}
-			if !left && (r.Stop != runlog.StopEscalated || !strings.HasPrefix(r.Detail, "May I?") || !r.Questions[0].Open || r.Questions[1].Open || len(heard) > 0) {
-				t.Errorf("%s (%s) after one answer, heard %q: %+v", r.Stop, r.Detail, heard, r.Questions)
+			if !left && (r.Stop != runlog.StopEscalated || !strings.HasPrefix(r.Detail, "May I?") || !r.Questions[0].Open || r.Questions[1].Open || len(heard.all) > 0) {
+				t.Errorf("%s (%s) after one answer, heard.all %q: %+v", r.Stop, r.Detail, heard.all, r.Questions)
 			}
 			if err := answers(1, "Or not."); !errors.As(err, new(*runlog.AnsweredError)) {
 				t.Errorf("a second answer: %v", err)
@@ -82,8 +95,8 @@ func TestTwoQuestionsOfARoundAreBothAnswered(t *testing.T) {
 				}
 			}
 			shutdown(t, s)
-			if r.Stop == runlog.StopEscalated || len(heard) != 4 {
-				t.Errorf("%s (%s), heard %q", r.Stop, r.Detail, heard)
+			if r.Stop == runlog.StopEscalated || len(heard.all) != 4 {
+				t.Errorf("%s (%s), heard.all %q", r.Stop, r.Detail, heard.all)
 			}
 			for i, want := range []string{"No.", "You may."} {
 				if a := r.Questions[i].Answer; a == nil || a.Signal.Body().(signals.Memory).Content != want {
