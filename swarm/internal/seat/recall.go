@@ -78,8 +78,11 @@ func (p *Recall) deliver(said signals.Any) {
 	for i, s := range p.seats {
 		switch {
 		case h.Source == s.Agent.ID:
-			if s.Turn != nil && s.Turn.Round == int(h.Round) {
-				s.Turn.logged = append(s.Turn.logged, said)
+			if t := s.Turn; t != nil && t.Round == int(h.Round) {
+				t.logged = append(t.logged, said)
+				if t.Again { // a failure would have come first
+					t.Failed, t.Again = false, false
+				}
 			}
 			p.spoke, p.last = s, max(p.last, i)
 		case s.Wants(said) && !s.Out:
@@ -163,7 +166,7 @@ func (p *Recall) Close(next bool) {
 		case t == nil, t.Asks:
 		case t.State == Stopped,
 			s != p.spoke && t.State == Late && t.ended() && !t.Again,
-			t.State == Awaited && (next || i < p.last) && (!t.Failed || !p.Stopped):
+			t.State == Awaited && (next || i < p.last && s != p.spoke) && (!t.Failed || !p.Stopped):
 			s.Turn = nil
 		}
 	}

@@ -92,6 +92,18 @@ func TestTurnsBeforeTheLastOneThatSpokeAreOver(t *testing.T) {
 		"it failed, and the solve stopped": {
 			[]signals.Any{note(1, failed), says("w", 1), system(1, stopped)}, false, []string{"u", "w"},
 		},
+		"it failed, and spoke after the stop": {
+			[]signals.Any{note(1, failed), system(1, stopped), says("u", 1), says("w", 1)}, false, []string{"w"},
+		},
+		"it failed, and was the last to speak after the stop": {
+			[]signals.Any{note(1, failed), says("w", 1), system(1, stopped), says("u", 1)}, false, []string{"u", "w"},
+		},
+		"it failed late, and spoke after the stop": {
+			[]signals.Any{note(1, late), says("v", 1), note(1, failed), system(1, stopped), says("u", 1), says("w", 1), system(1, stopped)}, false, []string{"w"},
+		},
+		"it failed again after the stop": {
+			[]signals.Any{note(1, late), note(1, failed), system(1, stopped), note(1, failed), says("u", 1), says("w", 1), system(1, stopped)}, false, []string{"u", "w"},
+		},
 	} {
 		log := append([]signals.Any{task(), began(t, 1, 1, "u", "v", "w")}, c.log...)
 		var got []string
