@@ -12,9 +12,11 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -112,6 +114,36 @@ func TestAQuestionThatExpiresDoesNotDropAnother(t *testing.T) {
 		asked := slices.DeleteFunc(slices.Clone(result.Log), func(s signals.Any) bool { return s.Kind() != asking.KindAsked })
 		if err != nil || result.Stop != runlog.StopConsensus || len(asked) != 2 {
 			t.Errorf("%s (%v) after %d questions about calls: %q", result.Stop, err, len(asked), turns)
+		}
+	})
+}
+
+// Two contend and the model of the third does not answer: its vote may decide, so that nobody is asked until it does.
+func TestNobodyIsAskedInAnOutageOfAVoter(t *testing.T) {
+	up := false
+	third := reacts("third", func(_ context.Context, t *agents.Turn) seq {
+		if !up {
+			return agents.Fail(agents.Retryable(errors.New("connection refused"), 0))
+		}
+		return agents.Emit(agents.Agree("a", 1, "better"), agents.Disagree("b", 1, "worse"))
+	})
+	team := []*agents.Agent{
+		says("one", agents.Propose("a", "do a", 1, ""), agents.Agree("a", 1, "mine")),
+		says("two", agents.Propose("b", "do b", 1, ""), agents.Agree("b", 1, "mine")), third,
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s, err := swarm.New(swarm.Options{Agents: team, Conflicts: settle.ByEscalation, Strategy: consensus.Voting{}, Threshold: .6})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		r, _ := s.Solve(t.Context(), signals.Task{Task: "which one?"})
+		if r.Stop != runlog.StopError || !strings.Contains(r.Detail, "connection refused") {
+			t.Fatalf("%v: %s", r.Stop, r.Detail)
+		}
+		up = true
+		if r, err = s.Resume(t.Context(), r.Log, nil); err != nil || r.Answer != "do a" {
+			t.Errorf("resumed: %v %q: %s, %v", r.Stop, r.Answer, r.Detail, err)
 		}
 	})
 }

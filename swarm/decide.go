@@ -153,10 +153,15 @@ func (r *solve) conclude(ctx context.Context) {
 	r.votes().Close()
 	d, over := r.weigh(ctx)
 	defer over()
-	end := r.count.End(d, verdict.Round{Number: r.result.Rounds, Begun: r.round.begun, Emitted: r.emitted, Before: r.round.emittedBefore})
+	end := r.ending(d)
 	if end.Unheard && r.timeIsUp(ctx) {
 		r.interrupted(ctx)
 		return
 	}
 	r.stop(end.Stop, end.Detail, end.Err)
+}
+
+// ending returns why the solve would end now with a decision on its votes.
+func (r *solve) ending(d consensus.Decision) verdict.End {
+	return r.count.End(d, verdict.Round{Number: r.result.Rounds, Begun: r.round.begun, Emitted: r.emitted, Before: r.round.emittedBefore})
 }

@@ -168,8 +168,12 @@ func (r *solve) isContested() bool {
 	return r.contested() != "" || began != nil && began.Payload.Against != ""
 }
 
-// ask asks somebody outside about an open conflict.
+// ask asks somebody outside about an open conflict, unless the solve ends with an outage of agents that might decide it.
 func (r *solve) ask(ctx context.Context, p settle.Pair, about signals.ID) {
+	if r.count.Down() && r.ending(r.count.Closed()).Stop == runlog.StopError {
+		r.conclude(ctx)
+		return
+	}
 	question := p.Question()
 	r.announce(ctx, signals.New(signals.Header{ReplyTo: about, Confidence: 1}, question))
 	r.stop(runlog.StopEscalated, question.Reason, nil)

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/consensus"
@@ -80,6 +81,14 @@ func (c *Count) Missing(d consensus.Decision) (ids []string) {
 type Round struct {
 	Number, Begun   int // its number, and that of its turns
 	Emitted, Before int // numbers of signals that agents had said at its end, and at its beginning
+}
+
+// Down reports whether an agent that might vote failed in its last turn in an outage.
+func (c *Count) Down() bool {
+	return slices.ContainsFunc(c.Seats, func(s *seat.Seat) bool {
+		t := s.Failed()
+		return t != nil && asked(s.Agent) && !s.Out && agents.IsOutage(t.Err)
+	})
 }
 
 // broken returns why turns failed because of which a solve cannot go on: so many agents

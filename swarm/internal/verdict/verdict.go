@@ -97,8 +97,8 @@ func (c *Count) Stands(left []*seat.Turn, most int) bool {
 	return consensus.Settled(by, c.Votes().Ballots(), rest)
 }
 
-// An end is why a solve ends.
-type end struct {
+// An End is why a solve ends.
+type End struct {
 	Stop   runlog.StopReason
 	Detail string
 	Err    error
@@ -108,33 +108,33 @@ type end struct {
 
 // End returns why a solve ends with a decision on its votes, which are closed, after a round
 // in which no agent had anything left to say.
-func (c *Count) End(d consensus.Decision, after Round) end {
+func (c *Count) End(d consensus.Decision, after Round) End {
 	held, failed := c.Withholds(d), broken(c.Seats, d, c.Alone(d) != "", after)
 	switch {
 	case c.Chooses(d):
-		return end{Stop: runlog.StopFor(d.Outcome), Detail: d.Reason()}
+		return End{Stop: runlog.StopFor(d.Outcome), Detail: d.Reason()}
 	case failed != nil:
 		return brokenOff(d, failed)
 	case held != "":
-		return end{Stop: runlog.StopDeadlock, Detail: held}
+		return End{Stop: runlog.StopDeadlock, Detail: held}
 	case d.Voters > 0:
-		return end{Stop: runlog.StopFor(d.Outcome), Detail: d.Reason()}
+		return End{Stop: runlog.StopFor(d.Outcome), Detail: d.Reason()}
 	}
-	return end{Stop: runlog.StopNoProgress, Detail: c.silence(after), Unheard: true}
+	return End{Stop: runlog.StopNoProgress, Detail: c.silence(after), Unheard: true}
 }
 
 // brokenOff returns why a solve ends that cannot go on because its agents fail.
-func brokenOff(d consensus.Decision, failed []error) end {
+func brokenOff(d consensus.Decision, failed []error) End {
 	err := errors.Join(failed...)
 	switch budget := errors.Is(err, agents.ErrBudget); {
 	case budget && d.Voters == 0:
-		return end{Stop: runlog.StopBudget, Detail: "the budget of every agent is used up", Unheard: true}
+		return End{Stop: runlog.StopBudget, Detail: "the budget of every agent is used up", Unheard: true}
 	case budget:
-		return end{Stop: runlog.StopBudget, Detail: "the budget is used up", Unheard: true}
+		return End{Stop: runlog.StopBudget, Detail: "the budget is used up", Unheard: true}
 	case d.Voters == 0:
-		return end{Stop: runlog.StopError, Detail: "no agent could take its turn", Err: err, Unheard: true}
+		return End{Stop: runlog.StopError, Detail: "no agent could take its turn", Err: err, Unheard: true}
 	}
-	return end{Stop: runlog.StopError, Detail: "too few agents can take their turns: " + d.Reason(), Err: err, Unheard: true}
+	return End{Stop: runlog.StopError, Detail: "too few agents can take their turns: " + d.Reason(), Err: err, Unheard: true}
 }
 
 // silence says what is missing if no one voted.
