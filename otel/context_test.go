@@ -22,6 +22,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 func team() []*agents.Agent {
@@ -185,6 +186,20 @@ func TestTurnThatIsNotNeededAnyMoreIsNoError(t *testing.T) {
 		}
 	}
 	t.Error("no turn was dropped")
+}
+
+// A turn may fail while its solve ends, which ends the span of the turn: it is failed with what happened, or not at all.
+func TestATurnThatFailsWhileItsSolveEndsHasItsErrorWholeOrNot(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	for range 3000 {
+		ctx, over := r.Start(t.Context(), hooks.Op{Name: hooks.OpSolve, Target: "swarm", Thread: "t"})
+		_, returned := r.Start(ctx, hooks.Op{Name: hooks.OpTurn, Target: "p", Thread: "t", Round: 1})
+		var both sync.WaitGroup
+		both.Go(func() { returned(nil, errors.New("it failed")) })
+		both.Go(func() { over(&solves.Result{Stop: runlog.StopConsensus}, nil) })
+		both.Wait()
+	}
+	r.spans(t)
 }
 
 func TestErrorOfATurnThatWasNotCancelledIsItsOwn(t *testing.T) {

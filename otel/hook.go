@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -28,6 +29,8 @@ type op struct {
 	returned time.Time // of a turn that has returned before its solve ended
 
 	concludedBy string // the stop reason of a solve that did not decide
+
+	failing sync.Mutex // held while a failure is recorded, and while the solve ends the span of a turn
 }
 
 // Start implements [hooks.Hook]: it starts a span that ends with the op. An

@@ -135,8 +135,11 @@ func (p *op) failed(err error) (sort string) {
 		return ""
 	}
 	sort = errorType(err)
-	fail(p.span, sort, p.observer.describe(sort, err))
-	about := []slog.Attr{slog.String("target", p.Target), slog.String("thread", p.Thread), slog.Int("round", p.Round), slog.String("error", p.observer.describe(sort, err))}
+	text := p.observer.describe(sort, err)
+	p.failing.Lock()
+	fail(p.span, sort, text)
+	p.failing.Unlock()
+	about := []slog.Attr{slog.String("target", p.Target), slog.String("thread", p.Thread), slog.Int("round", p.Round), slog.String("error", text)}
 	if stack := p.observer.panicked(p.span, err); stack != "" {
 		about = append(about, slog.String("stack", stack))
 	}

@@ -106,6 +106,8 @@ func (p *op) finish(now time.Time) {
 	if !p.returned.IsZero() {
 		now = p.returned
 	}
+	p.failing.Lock()
+	defer p.failing.Unlock()
 	p.span.End(trace.WithTimestamp(now))
 }
 
