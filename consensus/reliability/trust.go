@@ -43,13 +43,13 @@ func (l *Ledger) Trust() []Trust {
 			rate, _ = single.Reliability(voter, 1)
 		}
 		t.Rate = rate.Sensitivity
-		t.Low, t.High = interval(t.Right, t.Told)
+		t.Low, t.High = Interval(t.Right, t.Told)
 		share := float64(t.Right) / float64(max(1, t.Told))
 		if t.Told == 0 {
 			share = 0.5
 		}
 		for n := t.Told; ; n++ {
-			if low, high := interval(int(math.Round(share*float64(n))), n); high-low <= knownWell {
+			if low, high := Interval(int(math.Round(share*float64(n))), n); high-low <= knownWell {
 				t.More = n - t.Told
 				break
 			}
@@ -59,8 +59,9 @@ func (l *Ledger) Trust() []Trust {
 	return all
 }
 
-// interval returns the 95 % interval of a share of right answers (Wilson, 1927).
-func interval(right, told int) (low, high float64) {
+// Interval returns the 95 % interval of the share of right answers, of which so many are known (Wilson, 1927); 0 to 1 if
+// none are.
+func Interval(right, told int) (low, high float64) {
 	if told == 0 {
 		return 0, 1
 	}

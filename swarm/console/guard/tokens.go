@@ -107,7 +107,6 @@ func (t Tokens) All() (all []Token, err error) {
 	return all, nil
 }
 
-// write replaces the file.
 // lock keeps other commands from changing the tokens until unlock is called.
 func (t Tokens) lock() (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(t.Path), 0o700); err != nil {
@@ -130,6 +129,7 @@ func (t Tokens) has(who api.Who) bool {
 	return err != nil || slices.ContainsFunc(all, func(of Token) bool { return of.Name == who.Name && of.Role == who.Role })
 }
 
+// write replaces the file.
 func (t Tokens) write(all []Token) error {
 	of, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {

@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"math"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/routing"
@@ -79,7 +78,7 @@ func (r roster) team(d *desk) (all []api.Agent) {
 
 func reliabilityOf(d *desk, agent string, record view.Record) api.Reliability {
 	of := api.Reliability{Right: record.Right, Told: record.Told}
-	of.Low, of.High = wilson(record.Right, record.Told)
+	of.Low, of.High = record.Interval()
 	ledger := d.log.book().Ledger()
 	if ledger == nil {
 		return of
@@ -92,17 +91,6 @@ func reliabilityOf(d *desk, agent string, record view.Record) api.Reliability {
 		}
 	}
 	return of
-}
-
-// wilson returns the 95 % interval of a share (Wilson, 1927).
-func wilson(right, told int) (low, high float64) {
-	if told == 0 {
-		return 0, 1
-	}
-	const z = 1.959964
-	n, p := float64(told), float64(right)/float64(told)
-	middle, half := p+z*z/(2*n), z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return max(0, (middle-half)/(1+z*z/n)), min(1, (middle+half)/(1+z*z/n))
 }
 
 // nothing is a signal that no route is about.

@@ -1,12 +1,18 @@
 package view
 
-import "github.com/swarmbus/swarmbus/signals"
+import (
+	"github.com/swarmbus/swarmbus/consensus/reliability"
+	"github.com/swarmbus/swarmbus/signals"
+)
 
 // A Record counts how often a voter was right.
 type Record struct {
 	Solves, Votes int // in which it voted, and how often
 	Told, Right   int // of these solves, those with a known outcome, and those in which it was right
 }
+
+// Interval returns the 95 % interval of the share of solves in which the voter was right.
+func (r Record) Interval() (low, high float64) { return reliability.Interval(r.Right, r.Told) }
 
 // score adds the votes of the solve to the records of the voters. A voter is right if it
 // agrees with the proposal that was right, or rejects all that it voted on if none was. One
