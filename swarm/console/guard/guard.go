@@ -162,11 +162,55 @@ func (g *Guard) wrong(r *http.Request) {
 // unknown says why a request is from nobody, and what to do.
 func (g *Guard) unknown(r *http.Request) string {
 	if r.Header.Get("Authorization") == "" {
+		if _, _, ok := g.opened(r); ok {
+			return "the token of this session was revoked" + g.o.Tokens.unread() + ": ask for another one (swarmbus token new), or open the link that swarmbus serve printed"
+		}
 		return "no token: send Authorization: Bearer TOKEN, or open the link that swarmbus serve printed; a session ends with its token, and after 30 days"
 	}
 	g.wrong(r)
 	return "the token is wrong, or was revoked" + g.o.Tokens.unread() + ": ask for another one (swarmbus token new), or open the link that swarmbus serve printed"
 }
+
+// Counts passes requests of agents that have tokens of their own, and counts those that next refuses for
+// their token as it counts those to the API.
+func (g *Guard) Counts(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(&counted{ResponseWriter: w, guard: g, r: r}, r)
+	})
+}
+
+// counted is the answer to a request whose token may be wrong.
+type counted struct {
+	http.ResponseWriter
+	guard   *Guard
+	r       *http.Request
+	instead bool // of the answer, that there were too many
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (c *counted) WriteHeader(status int) {
+	switch {
+	case status != http.StatusUnauthorized || c.r.Header.Get("Authorization") == "":
+		c.ResponseWriter.WriteHeader(status)
+	case !c.guard.tries.may(addressOf(c.r), c.guard.o.Clock()):
+		c.instead = true
+		tooMany(c.ResponseWriter)
+	default:
+		c.guard.wrong(c.r)
+		c.ResponseWriter.WriteHeader(status)
+	}
+}
+
+// Write implements [http.ResponseWriter].
+func (c *counted) Write(p []byte) (int, error) {
+	if c.instead {
+		return len(p), nil
+	}
+	return c.ResponseWriter.Write(p)
+}
+
+// Unwrap is for [http.ResponseController].
+func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 // changes reports whether a request may change state.
 func changes(r *http.Request) bool {
@@ -188,18 +232,23 @@ func (g *Guard) user(r *http.Request) (who api.Who, user string, byCookie, ok bo
 		who, _, ok = g.who(token)
 		return who, cmp.Or(personOf(who), "token "+addressOf(r)), false, ok
 	}
-	named, _ := g.o.Site.cookie(r)
-	c, err := r.Cookie(named)
-	if err != nil {
-		return who, "", false, false
-	}
-	session, hash, ok := g.o.Key.opens(c.Name, c.Value, g.o.Clock())
+	session, hash, ok := g.opened(r)
 	if who.Role = api.RoleOperator; ok && len(hash) > 0 {
 		var of Token
 		of, ok = g.o.Tokens.again(hash)
 		who = api.Who{Name: of.Name, Role: of.Role}
 	}
 	return who, cmp.Or(personOf(who), "session "+session), true, ok
+}
+
+// opened returns the session that the cookie of a request is of, and the hash of its token if that is not the key's.
+func (g *Guard) opened(r *http.Request) (session string, hash []byte, ok bool) {
+	named, _ := g.o.Site.cookie(r)
+	c, err := r.Cookie(named)
+	if err != nil {
+		return "", nil, false
+	}
+	return g.o.Key.opens(c.Name, c.Value, g.o.Clock())
 }
 
 // who returns who has a token, and its hash if it is not that of the key.

@@ -1,10 +1,13 @@
 package guard_test
 
 import (
+	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/swarm/console/guard"
@@ -133,6 +136,48 @@ func TestWrongTokensAreCountedForTheClientOfAProxy(t *testing.T) {
 	}
 	if got := of("192.0.2.2"); got != http.StatusUnauthorized {
 		t.Errorf("another client of the proxy: %d", got)
+	}
+}
+
+// Agents that join have tokens of their own, which the guard does not know.
+func TestWrongTokensOfOthersAreCountedAndARightOneIsNeverLockedOut(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	g := guard.New(guard.Options{Key: guard.NewKey(), Hosts: []string{"swarm:1"}, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	h := g.Wrap(g.Counts(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer right" {
+			http.Error(w, "whose?", http.StatusUnauthorized)
+			return
+		}
+		_, _ = io.WriteString(w, "your turn")
+	})))
+	of := func(token string) (int, string) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://swarm:1/join/turn", http.NoBody)
+		if token != "" {
+			r.Header.Set("Authorization", "Bearer "+token)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code, w.Body.String()
+	}
+	for range 20 {
+		if got, _ := of(""); got != http.StatusUnauthorized {
+			t.Errorf("without a token: %d", got)
+		}
+	}
+	for range 10 {
+		if got, said := of("wrong"); got != http.StatusUnauthorized || said != "whose?\n" {
+			t.Errorf("a wrong token: %d %s", got, said)
+		}
+	}
+	if got, said := of("wrong"); got != http.StatusTooManyRequests || strings.Contains(said, "whose?") {
+		t.Errorf("one more: %d %s", got, said)
+	}
+	if got, said := of("right"); got != http.StatusOK || said != "your turn" {
+		t.Errorf("a right one: %d %s", got, said)
+	}
+	if n := strings.Count(log.String(), "token refused"); n != 10 || strings.Contains(log.String(), "wrong\n") {
+		t.Errorf("%d lines:\n%s", n, log.String())
 	}
 }
 

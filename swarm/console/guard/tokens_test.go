@@ -1,6 +1,7 @@
 package guard_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -81,6 +82,11 @@ func TestARevokedTokenOpensNothing(t *testing.T) {
 	}
 	if err := tokens.Revoke("ada"); err != nil {
 		t.Fatal(err)
+	}
+	var said struct{ Detail string }
+	refused := asked(t, g, http.MethodGet, "/api/solves", "", "Cookie", cookie.Name+"="+cookie.Value) //nolint:bodyclose // recorded
+	if err := json.NewDecoder(refused.Body).Decode(&said); err != nil || !strings.Contains(said.Detail, "the token of this session was revoked") {
+		t.Errorf("a session is refused: %q, %v", said.Detail, err)
 	}
 	for _, when := range []string{"revoked", "with a new one"} {
 		if got := status(); got != [2]int{http.StatusUnauthorized, http.StatusUnauthorized} {

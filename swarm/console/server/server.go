@@ -126,7 +126,7 @@ func (s *Server) routes(ctx context.Context) (http.Handler, error) {
 	mux.Handle(a2a.Prefix, s.guard.Wrap(agents.Handler()))
 	mux.Handle("/", console.New(console.Options{Backend: s.backend().Guarded(), Hub: s.hub, Guard: s.guard, Files: web.Files(), Base: s.o.At.site.Path(), Version: s.o.Version}))
 	if s.o.Joins != nil {
-		mux.Handle(join.Prefix+"/", s.guard.Wrap(s.o.Joins.Handler()))
+		mux.Handle(join.Prefix+"/", s.guard.Wrap(s.guard.Counts(s.o.Joins.Handler())))
 	}
 	return mux, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/client"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/console/join"
 	"github.com/swarmbus/swarmbus/swarm/console/server"
 	"github.com/swarmbus/swarmbus/swarm/desk"
 )
@@ -96,6 +97,31 @@ func TestAServerServesAllProtocolsToWhoHasTheToken(t *testing.T) {
 	}
 	if one, err := c.Start(t.Context(), api.NewSolve{Team: "platform", Task: demo.Tasks()[0]}); err != nil || one.Team != "platform" {
 		t.Errorf("by the link: %+v, %v", one, err)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The token of the console is none of an agent that joins.
+func TestWrongTokensOfAgentsThatJoinAreCounted(t *testing.T) {
+	o := options(t, demo.Team(0))
+	joins, err := join.New(join.Options{Tokens: map[string]string{"critic": "that of an agent of 32 letters.."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Joins = joins
+	s, end := running(t, o)
+	for range 10 {
+		if got := status(t, s, o, "/join/turn", true); got != http.StatusUnauthorized {
+			t.Errorf("a wrong token: status %d", got)
+		}
+	}
+	if got := status(t, s, o, "/join/turn", true); got != http.StatusTooManyRequests {
+		t.Errorf("one more: status %d", got)
+	}
+	if got := status(t, s, o, "/api/health", true); got != http.StatusOK {
+		t.Errorf("the right token of the API: status %d", got)
 	}
 	if err := end(); err != nil {
 		t.Error(err)
