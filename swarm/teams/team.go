@@ -44,7 +44,7 @@ type Team struct {
 
 	Writer string `json:"writer,omitempty" jsonschema:"The model of the team that writes the answer as a text, which cites what was said. Default: a template."`
 
-	Budget   Budget   `json:"budget,omitempty" jsonschema:"Maximum cost of a solve, such as 0.50usd or 20000tokens. Default: unlimited."`
+	Budget   Budget   `json:"budget,omitempty" jsonschema:"Maximum cost of all calls that one journal records, such as 0.50usd or 20000tokens: of a solve of the command, and of all solves of the team in a server, which budgetPerDay suits better. Default: unlimited."`
 	PerDay   Budget   `json:"budgetPerDay,omitempty" jsonschema:"Maximum cost of the calls that begin on one day, by UTC, of all that one journal records. Default: unlimited."`
 	Deadline Duration `json:"deadline,omitempty" jsonschema:"Time limit of a solve, such as 90s or 10m. Default: 10m."`
 	Speakers int      `json:"speakers,omitempty" jsonschema:"Maximum number of agents that speak in a round, of those with something new to hear, where the agents deliberate. Default: all."`
