@@ -67,7 +67,7 @@ func TestEmitRefusesInvalidInput(t *testing.T) {
 		"long details":       {"details", func(in *connectivity.Input) { in.Details = long }},
 		"details not UTF-8":  {"details", func(in *connectivity.Input) { in.Details = "\xff" }},
 		"no class":           {"class", func(in *connectivity.Input) { in.Class = 0 }},
-		"unknown class":      {"class", func(in *connectivity.Input) { in.Class = 12 }},
+		"unknown class":      {"class", func(in *connectivity.Input) { in.Class = 255 }},
 		"unknown audience":   {"audience", func(in *connectivity.Input) { in.Audience = 5 }},
 		"unknown priority":   {"priority", func(in *connectivity.Input) { in.Priority = 5 }},
 		"no grade":           {"confidence", func(in *connectivity.Input) { in.Class = coordination.ConfidenceHigh }},
