@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -56,22 +57,24 @@ func odd(began chan<- bool, goOn <-chan bool) []*agents.Agent {
 // keepSolves makes a run of these tasks, one after the other.
 func keepSolves(t *testing.T, path string, tasks ...string) {
 	t.Helper()
-	j, err := journal.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := swarm.New(swarm.Options{Agents: odd(nil, nil), Seed: 1, Journal: j, Limits: swarm.Limits{Deadline: 100 * time.Millisecond}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, task := range tasks {
-		if _, err := s.Solve(t.Context(), signals.Task{Task: task}); err != nil {
+	synctest.Test(t, func(t *testing.T) { // whose deadline no busy machine meets
+		j, err := journal.Open(path, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := errors.Join(s.Shutdown(t.Context()), j.Close()); err != nil {
-		t.Fatal(err)
-	}
+		s, err := swarm.New(swarm.Options{Agents: odd(nil, nil), Seed: 1, Journal: j, Limits: swarm.Limits{Deadline: 100 * time.Millisecond}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range tasks {
+			if _, err := s.Solve(t.Context(), signals.Task{Task: task}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(s.Shutdown(t.Context()), j.Close()); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 // says runs the program, which must end well, and returns what it prints.
