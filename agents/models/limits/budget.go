@@ -40,6 +40,7 @@ type Budget struct {
 	most Spend // 0: unlimited
 	keep func(Change) error
 
+	ending  sync.Mutex // held while a call ends: what is learned is in the order of the record; locked before mu
 	mu      sync.Mutex // protects the fields below
 	account Account
 	recent  shares
@@ -216,6 +217,8 @@ func (b *Budget) hold(ctx context.Context, model models.ID, most Spend, n int) (
 
 // used ends a reservation by what the call took, and records it.
 func (b *Budget) used(r reservation, s Spend) {
+	b.ending.Lock()
+	defer b.ending.Unlock()
 	c := Change{Model: r.of.model, Agent: r.of.agent, Day: r.of.day, Used: s, Open: Spend{}.minus(r.likely), Held: Spend{}.minus(r.most)}
 	if s != (Spend{}) {
 		c.Most = r.most

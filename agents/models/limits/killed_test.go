@@ -2,7 +2,10 @@ package limits_test
 
 import (
 	"context"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents/models"
@@ -72,4 +75,41 @@ func begun(t *testing.T, b *limits.Budget, r *models.Request) (open limits.Spend
 		t.Fatal(err)
 	}
 	return open
+}
+
+// Answers that come at once are recorded in the order in which they are learned from: the next process books the calls
+// that were killed as this one does.
+func TestAnswersAtOnceAreBookedInTheOrderOfTheRecord(t *testing.T) {
+	r := &models.Request{Messages: []models.Message{models.User(strings.Repeat("word ", 1140))}, Most: 1024}
+	for range 300 {
+		kept := []limits.Change{{Model: id, Open: limits.Spend{Tokens: 1000}, Held: limits.Spend{Tokens: 100_000}}}
+		revived := func() *limits.Budget {
+			b := limits.NewBudget(limits.Spend{})
+			for _, c := range kept {
+				b.Book(c)
+			}
+			return b
+		}
+		var mu sync.Mutex
+		b := revived()
+		b.Keep(func(c limits.Change) error {
+			mu.Lock()
+			kept = append(kept, c)
+			mu.Unlock()
+			runtime.Gosched() // a journal takes its time
+			return nil
+		})
+		var next atomic.Int32
+		l := limits.New(limits.Options{Budget: b}).Limit(&models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+			return answer(models.Usage{Input: 100 * int(next.Add(1)), Output: 40})
+		}})
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() { _, _ = l.Ask(t.Context(), r) })
+		}
+		all.Wait()
+		if is, want := revived().Account(), b.Account(); is.Spent != want.Spent || is.Open != want.Open {
+			t.Fatalf("the next process has %+v, and this one %+v", is, want)
+		}
+	}
 }
