@@ -53,8 +53,26 @@ func TestServeTracesItsSolves(t *testing.T) {
 		}
 	}
 	said := end()
-	if !regexp.MustCompile(`(?m)^otel: \d{2,} spans, 0 lost, traces: [1-9]`).MatchString(said) || requests.Load() == 0 {
+	if !regexp.MustCompile(`(?m) msg="otel: \d{2,} spans, 0 lost, traces: [1-9]`).MatchString(said) || requests.Load() == 0 {
 		t.Errorf("%d requests, %s; want traces", requests.Load(), said)
+	}
+}
+
+func TestWhatOtelSaysHasTheFormOfTheLog(t *testing.T) {
+	t.Setenv("OTEL_TRACES_SAMPLER", "sometimes")
+	t.Setenv("OTEL_TRACES_EXPORTER", "none")
+	t.Setenv("OTEL_METRICS_EXPORTER", "none")
+	_, end := demoServed(t, t.TempDir(), "--otel", "--log-format", "json")
+	said := end()
+	for line := range strings.Lines(said) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("a line that is no JSON: %s", line)
+		}
+	}
+	for _, want := range []string{"sometimes", `"msg":"otel: `} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in\n%s", want, said)
+		}
 	}
 }
 

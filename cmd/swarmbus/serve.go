@@ -76,6 +76,11 @@ Teams beside the one on --stream, and the rooms of swarmbus rooms --nats, name t
   office: {file: ./office.yaml, stream: office, keys: /srv/office.keys}
 ` + natsflags.Help,
 		Args: cli.AtMost(0),
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			log, err := f.service.log(cmd.ErrOrStderr())
+			cmd.SetContext(cli.WithLog(cmd.Context(), log))
+			return err
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.nats.Check(cmd.Flags()); err != nil {
 				return err
@@ -84,7 +89,7 @@ Teams beside the one on --stream, and the rooms of swarmbus rooms --nats, name t
 				return cli.Usage(errors.New("--pace is for --demo"))
 			}
 			f.stated = cmd.Flags().Changed("stream")
-			return f.serve(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return f.serve(cmd.Context(), cmd.OutOrStdout(), cli.LogOf(cmd))
 		},
 	}
 	cmd.Flags().StringVar(&f.config, "config", "", "read this file")
@@ -104,7 +109,7 @@ Teams beside the one on --stream, and the rooms of swarmbus rooms --nats, name t
 const defaultAddr = "127.0.0.1:7333"
 
 // serve serves until ctx ends.
-func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err error) {
+func (f *serveFlags) serve(ctx context.Context, out io.Writer, log *slog.Logger) (err error) {
 	config, err := f.read()
 	if err != nil {
 		return err
@@ -112,11 +117,7 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	if err := f.checkNATS(config); err != nil {
 		return err
 	}
-	log, err := f.service.log(progress)
-	if err != nil {
-		return err
-	}
-	progress = lines{log}
+	progress := lines{log}
 	slog.SetDefault(log) // has the stacks of panics
 	var ends ends
 	defer func() { err = errors.Join(err, ends.end()) }() // after the server
