@@ -18,6 +18,8 @@ import (
 // ([agents.Agent].Bench). The error is a
 // [*signals.FieldError], or a wrapped [runlog.ErrLog] if the solve is over.
 func (s *Swarm) Join(ctx context.Context, thread string, a *agents.Agent) error {
+	s.answering.Lock()
+	defer s.answering.Unlock()
 	if err := s.seated(a); err != nil {
 		return err
 	}
@@ -27,6 +29,8 @@ func (s *Swarm) Join(ctx context.Context, thread string, a *agents.Agent) error 
 // Leave takes an agent out of a solve: it takes no more turns, its turn that runs is dropped, and the
 // default quorum is that of those who are left. Its votes count. The errors are those of [Swarm.Join].
 func (s *Swarm) Leave(ctx context.Context, thread, agent string) error {
+	s.answering.Lock()
+	defer s.answering.Unlock()
 	return s.change(ctx, thread, runlog.Member{Agent: agent, Leaves: true})
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +37,30 @@ func members(log []signals.Any) (all []string) {
 
 // An agent that joins a running solve hears what was said, and its vote counts; the quorum is that of
 // the team that there is then. The log replays, and a second run is the same log.
+func TestOfAgentsOfOneNameThatJoinAtOnceOneDoes(t *testing.T) {
+	for range 20 {
+		var s *swarm.Swarm
+		var joined atomic.Int32
+		s = newSwarm(t, swarm.Options{
+			Agents: []*agents.Agent{proposer("ann", "a", "do a"), voter("ben", agree), voter("silent", nil)},
+			Hook: &afterRound{func(thread string) {
+				var all sync.WaitGroup
+				for range 8 {
+					all.Go(func() {
+						if s.Join(t.Context(), thread, voter("newcomer", agree)) == nil {
+							joined.Add(1)
+						}
+					})
+				}
+				all.Wait()
+			}},
+		})
+		if r := solve(t, s); joined.Load() != 1 || len(members(r.Log)) != 1 {
+			t.Fatalf("%d joined, and the log says %v", joined.Load(), members(r.Log))
+		}
+	}
+}
+
 func TestAnAgentJoinsARunningSolve(t *testing.T) {
 	run := func() (*solves.Result, []signals.Any) {
 		store := new(journal.Memory)

@@ -39,7 +39,7 @@ type Swarm struct {
 
 	keeper    *keep.Keeper // of the journal; nil: there is none
 	resuming  sync.RWMutex // held by resumed solves until the journal says that they continue
-	answering sync.Mutex   // held while an answer about a call is said, so that the first counts
+	answering sync.Mutex   // held while an answer about a call is said, and while an agent joins or leaves, so that the first counts
 	recording sync.Mutex   // makes the order of records that of learning, and protects what keeper folds
 
 	mu     sync.Mutex // protects the fields below
