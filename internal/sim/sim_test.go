@@ -42,7 +42,7 @@ import (
 var seeds = flag.Int("seeds", 200, "number of schedules")
 
 // once failed: seeds of schedules that found a fault.
-var onceFailed = []uint64{}
+var onceFailed = []uint64{6929}
 
 // open starts a process on the journal, which has room again.
 func (w *world) open() (*swarm.Swarm, error) {

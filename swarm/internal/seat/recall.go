@@ -16,9 +16,10 @@ type Recall struct {
 	// may not fail again.
 	Stopped bool
 
-	seats Roster
-	spoke *Seat // the agent that spoke last: its turn may have more signals
-	last  int   // the last seat with signals in the round; the turns of earlier seats are over
+	seats   Roster
+	spoke   *Seat   // the agent that spoke last: its turn may have more signals
+	last    int     // the last seat with signals in the round; the turns of earlier seats are over
+	failing []*Seat // the agents whose turns failed since one spoke
 }
 
 // NewRecall returns a recall that begins with the first signal of a log.
@@ -84,7 +85,7 @@ func (p *Recall) deliver(said signals.Any) {
 					t.Failed, t.Again = false, false
 				}
 			}
-			p.spoke, p.last = s, max(p.last, i)
+			p.spoke, p.last, p.failing = s, max(p.last, i), nil
 		case s.Wants(said) && !s.Out:
 			s.deliver(said)
 		}
@@ -108,7 +109,7 @@ func (p *Recall) failed(failed runlog.Failed) {
 		return
 	}
 	s := p.seats[i]
-	p.spoke, p.last = s, max(p.last, i)
+	p.spoke, p.last, p.failing = s, max(p.last, i), append(p.failing, s)
 	if t := s.Turn; t != nil && t.Round == failed.Round {
 		t.Failed, t.Again = true, false
 		s.Fail(t, failed.Err())
@@ -159,14 +160,15 @@ func (p *Recall) began(turns []runlog.BegunTurn) (begun []*Turn) {
 
 // Close ends the turns that are complete in the log: those of the last round
 // before the last one with signals, since turns are committed in order, or all of it if
-// the next round was about to begin. One that a question names goes on.
+// the next round was about to begin. One that a question names goes on, and so do those that
+// failed one after the other since somebody spoke: the solve may have been about to stop for them.
 func (p *Recall) Close(next bool) {
 	for i, s := range p.seats {
 		switch t := s.Turn; {
 		case t == nil, t.Asks:
 		case t.State == Stopped,
 			s != p.spoke && t.State == Late && t.ended() && !t.Again,
-			t.State == Awaited && (next || i < p.last && s != p.spoke) && (!t.Failed || !p.Stopped):
+			t.State == Awaited && (next || i < p.last && s != p.spoke && !slices.Contains(p.failing, s)) && (!t.Failed || !p.Stopped):
 			s.Turn = nil
 		}
 	}

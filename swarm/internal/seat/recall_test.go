@@ -73,6 +73,7 @@ func note(round int32, p signals.Any) signals.Any {
 func TestTurnsBeforeTheLastOneThatSpokeAreOver(t *testing.T) {
 	t.Parallel()
 	failed := signals.New(signals.Header{}, runlog.FailedBy("u", 1, errors.New("no model")))
+	failedToo := signals.New(signals.Header{}, runlog.FailedBy("v", 1, errors.New("no model")))
 	refused := signals.New(signals.Header{}, runlog.RefusedBy("v", 1, signals.KindVote, errors.New("too many")))
 	late := signals.New(signals.Header{}, runlog.Late{Agent: "u", Round: 1})
 	stopped := signals.New(signals.Header{}, runlog.Decided{Name: "swarm", Decision: `{"outcome":"pending"}`, Stop: runlog.StopDeadline})
@@ -87,6 +88,9 @@ func TestTurnsBeforeTheLastOneThatSpokeAreOver(t *testing.T) {
 		"the next round was to begin":  {[]signals.Any{says("v", 1)}, true, nil},
 		"the first failed":             {[]signals.Any{note(1, failed)}, false, []string{"u", "v", "w"}},
 		"the first failed, then spoke": {[]signals.Any{note(1, failed), says("v", 1)}, false, []string{"v", "w"}},
+		"the first two failed":         {[]signals.Any{note(1, failed), note(1, failedToo)}, false, []string{"u", "v", "w"}},
+		"they failed, then one spoke":  {[]signals.Any{note(1, failed), note(1, failedToo), says("w", 1)}, false, []string{"w"}},
+		"they failed, and a round was": {[]signals.Any{note(1, failed), note(1, failedToo)}, true, nil},
 		"the second was refused":       {[]signals.Any{note(1, refused)}, false, []string{"v", "w"}},
 		"the first is late":            {[]signals.Any{note(1, late), says("v", 1)}, false, []string{"u", "v", "w"}},
 		"it failed, and the solve stopped": {
