@@ -84,21 +84,6 @@ func TestARankThatMayTurnAChoiceDownUnsettlesIt(t *testing.T) {
 	}
 }
 
-// The two remaining voters reduce order more if they vote differently than
-// alike.
-func TestEntropyIsUnsettledByVotesThatSpread(t *testing.T) {
-	o := &consensus.Options{Threshold: 0.23}
-	for i := range 8 {
-		o.Electorate = append(o.Electorate, fmt.Sprint("v", i+1))
-	}
-	o.Electorate = append(o.Electorate, "w", "x", "y", "z")
-	b := cast(t, o, "a b", "8* v agree a 1", "w agree b 1", "x disagree a 1")
-	want(t, consensus.Entropy{}.Decide(b), consensus.Reached, "a")
-	if consensus.Settled(consensus.Entropy{}, b, consensus.Left{}) {
-		t.Error("settled, but y may agree with b and z with nothing")
-	}
-}
-
 // fading knows of voters only while there is one proposal.
 type fading struct{}
 
@@ -162,53 +147,6 @@ func TestWithReliabilitiesIsHowTheBallotsWouldHaveBeenBuilt(t *testing.T) {
 			t.Errorf("knowing nothing: got %v, want %v", got, want)
 		}
 	})
-}
-
-// The remaining voters can reduce order only so far.
-func TestEntropyIsSettledWhileVotersLeftCannotChangeIt(t *testing.T) {
-	for _, tt := range []struct {
-		name      string
-		threshold float64
-		proposals string
-		votes     []string
-		left      map[string]float64
-		want      bool
-	}{
-		{"one of nine cannot undo a choice", 0.4, "a b", []string{"8* v agree a 1"}, map[string]float64{"w": 1}, true},
-		{"nor a rejection", 0.4, "a b", []string{"8* v disagree a 1", "8* v disagree b 1"}, map[string]float64{"w": 1}, true},
-		{"none may draw level with the choice", 0.25, "a b", []string{
-			"5* v agree a 1", "5* w disagree b 0.98", "x agree b 0.1",
-		}, map[string]float64{"y": 0.1}, false},
-		{"none falls just short", 0.25, "a b", []string{
-			"5* v agree a 1", "5* w disagree b 0.98", "x agree b 0.1",
-		}, map[string]float64{"y": 0.09}, true},
-		{
-			"all that is left goes to one rival", 0.03, "a b c",
-			[]string{"10* v agree a 1", "6* w agree b 1"},
-			map[string]float64{"x": 1, "y": 1},
-			false,
-		},
-		{
-			"or to none of these", 0.03, "a b c",
-			[]string{"10* v agree a 1", "6* w disagree b 1"},
-			map[string]float64{"x": 1, "y": 1},
-			false,
-		},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			b := cast(t, &consensus.Options{Threshold: tt.threshold}, tt.proposals, tt.votes...)
-			if d := (consensus.Entropy{}).Decide(b); !d.Final() {
-				t.Fatalf("%v is not final", d)
-			}
-			left := consensus.Left{Weights: tt.left}
-			for voter := range tt.left {
-				left.Voters = append(left.Voters, voter)
-			}
-			if got := consensus.Settled(consensus.Entropy{}, b, left); got != tt.want {
-				t.Errorf("settled %v, want %v", got, tt.want)
-			}
-		})
-	}
 }
 
 // Three newcomers outweigh one voter whose vote is worth more than theirs together: with it nothing is certain.

@@ -11,10 +11,8 @@ package consensus
 // opposes a choice votes against it and for all others with full weight, and nothing else it could do hurts
 // the choice more, so one count is enough. Hierarchical is checked rank by rank, since ranks are counted
 // separately. For [Bayesian] the same votes narrow every margin and the discount narrows it further, so
-// that count is the worst case up to a rounding error of 1e-9. For [Entropy] the least support is bounded
-// by the most even shares possible with the weight there is, as if each share could change on its own.
-// A [Settler] is asked. Nothing is known of other strategies, [Grouped] included, so with them nothing is
-// settled while anything may still come.
+// that count is the worst case up to a rounding error of 1e-9. A [Settler] is asked. Nothing is known of other
+// strategies, [Entropy] and [Grouped] included, so with them nothing is settled while anything may still come.
 //
 // While another proposal may be made, a rejection is not settled, because no one has rejected that
 // proposal; neither is anything that rests on learned reliabilities, which may depend on the number of
@@ -50,8 +48,7 @@ type Settler interface {
 	Settled(b Ballots, left Left) bool
 }
 
-// slack is far more than the error of softmax and entropy, which are summed in
-// units of 2^-40.
+// slack is far more than the error of softmax, which is summed in units of 2^-40.
 const slack = 1e-9
 
 // holds reports whether the decision stands in the worst case.

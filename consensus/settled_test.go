@@ -186,7 +186,6 @@ func TestNoRemainingVoteChangesASettledDecision(t *testing.T) {
 		{consensus.ConfidenceWeighted{}, true, 1},
 		{consensus.Hierarchical{}, true, 1},
 		{consensus.Bayesian{}, false, 0.99},
-		{consensus.Entropy{}, false, 0.8},
 	} {
 		t.Run(tt.s.Name(), func(t *testing.T) {
 			var n settledCount
