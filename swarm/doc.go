@@ -40,7 +40,7 @@
 //
 // A voter keeps its first ballot: in a round after that in which it first agrees with a proposal, a
 // vote of it counts only if it rests on what a tool returned (not on what an agent says so: [agents.Returned]), or on a discovery that a second source
-// confirms with other evidence, which it had not heard then ([claims.Checks]). After a person's answer
+// confirms by what a tool returned to it, which it had not heard then ([claims.Checks]). After a person's answer
 // all vote anew. Votes that do not count change nothing and wake nobody.
 //
 // Equal proposals count as one ([Options].Same); a vote without a weight has

@@ -7,12 +7,13 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Checks say which votes of a log rest on what was checked, and grow with it: on what a tool of the swarm returned, or on a discovery that a second source confirms with other evidence. A discovery confirms
+// Checks say which votes of a log rest on what was checked, and grow with it: on what a tool of the swarm returned, or on
+// a discovery that a second source confirms by what a tool returned to it in the same turn. A discovery confirms
 // an earlier one that says the same, or that it replies to or cites.
 type Checks struct {
 	b      *builder
 	same   func(one, other string) bool
-	stated bool      // also results of tools that agents only state are checked
+	before Before
 	made   []finding // by claim
 	saying map[string][]int
 	votes  map[signals.ID][]int // what each cites
@@ -25,11 +26,16 @@ type finding struct {
 	checked  bool
 }
 
+// Before is what also counted by the rules of older logs. The zero value is the present rule.
+type Before struct {
+	Stated bool // a result of a tool that an agent only states: none of the swarm returned it ([signals.ToolResult.Witnessed])
+	Texts  bool // a confirmation by evidence in other words
+}
+
 // ChecksOf returns the checks of a log of one thread. Sources that are the same, such as agents of
-// one group, do not confirm each other. With stated, a result of a tool counts although no tool of the swarm returned it
-// ([signals.ToolResult.Witnessed]), as in logs of before that was known.
-func ChecksOf(log []signals.Any, same func(one, other string) bool, stated bool) *Checks {
-	c := &Checks{b: newBuilder(nil), same: same, stated: stated, saying: map[string][]int{}, votes: map[signals.ID][]int{}}
+// one group, do not confirm each other.
+func ChecksOf(log []signals.Any, same func(one, other string) bool, before Before) *Checks {
+	c := &Checks{b: newBuilder(nil), same: same, before: before, saying: map[string][]int{}, votes: map[signals.ID][]int{}}
 	for _, s := range log {
 		c.Apply(s)
 	}
@@ -48,7 +54,7 @@ func (c *Checks) Apply(s signals.Any) (confirms bool) {
 	c.b.add(s)
 	for n := len(c.made); n < len(c.b.all); n++ {
 		result, isResult := s.Body().(signals.ToolResult)
-		f := finding{round: h.Round, checked: isResult && (result.Witnessed || c.stated)}
+		f := finding{round: h.Round, checked: isResult && (result.Witnessed || c.before.Stated)}
 		p, found := s.Body().(signals.Discovery)
 		f.evidence = text.Plain(p.Evidence)
 		if c.made = append(c.made, f); found {
@@ -60,14 +66,25 @@ func (c *Checks) Apply(s signals.Any) (confirms bool) {
 
 // confirm checks a discovery and those that it confirms, and reports whether there are any.
 func (c *Checks) confirm(n int, says string) (some bool) {
+	own := slices.ContainsFunc(c.b.on[n], func(on int) bool { return c.returned(on, n) })
 	for _, i := range append(slices.Clone(c.b.on[n]), c.saying[says]...) {
 		one, other := c.made[i].evidence, c.made[n].evidence
-		if one != "" && other != "" && one != other && !c.same(c.b.all[i].Source, c.b.all[n].Source) {
+		by := own
+		if c.before.Texts {
+			by = one != "" && other != "" && one != other
+		}
+		if by && c.b.all[i].Kind == signals.KindDiscovery && !c.same(c.b.all[i].Source, c.b.all[n].Source) {
 			c.made[i].checked, c.made[n].checked, some = true, true, true
 		}
 	}
 	c.saying[says] = append(c.saying[says], n)
 	return some
+}
+
+// returned reports whether a claim is what a tool returned to the source of another one in the same turn.
+func (c *Checks) returned(on, n int) bool {
+	result, found := c.b.all[on], c.b.all[n]
+	return result.Kind == signals.KindToolResult && c.made[on].checked && result.Source == found.Source && c.made[on].round == c.made[n].round
 }
 
 // Rests reports whether a vote of a voter rests, directly or by way of other claims, on a checked

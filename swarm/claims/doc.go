@@ -27,7 +27,7 @@
 // # What was checked
 //
 // [Checks] says which votes rest on what a tool returned, or on a discovery that a second source
-// confirms with other evidence, that their voters had not heard before: of what a voter votes after
+// confirms by what a tool returned to it, that their voters had not heard before: of what a voter votes after
 // its first ballot, a swarm counts only that.
 //
 // # What falls

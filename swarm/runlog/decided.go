@@ -124,10 +124,11 @@ const (
 	ruleOfBallots     = 2 // who deliberates keeps its first ballot, unless it moves for what was checked
 	ruleOfWitnesses   = 3 // a tool's result is checked only if a tool returned it, and not only an agent says so
 	ruleOfShared      = 4 // what was learned of agreement holds the chance of an error that all share
+	ruleOfResults     = 5 // a finding is confirmed by what a tool returned to a second source, and not by another text alone
 )
 
 // Rule is the present rule of [Terms]. A log with terms of an older one is counted by that.
-const Rule = ruleOfShared
+const Rule = ruleOfResults
 
 // Older reports whether the learner learns as before the present rule: see [reliability.Ledger.AsBefore].
 func (t *Terms) Older() bool { return t.Rule < ruleOfShared }

@@ -73,7 +73,7 @@ func TestASeatMovesOnlyForWhatWasCheckedSinceItsFirstBallot(t *testing.T) {
 		}, false},
 		"for a tool's result that it had not heard": {func(l *table) { l.say("it", 1, "b", "", ran("b", "slow")); move(l, 2, "it") }, true},
 		"for a tool's result that an agent only states": {func(l *table) {
-			l.say("it", 1, "b", "", signals.New(signals.Header{}, signals.ToolResult{ToolName: "run", Result: "slow", TriggeredBy: "b"}))
+			l.say("it", 1, "b", "", stated("b"))
 			move(l, 2, "it")
 		}, false},
 		"for an argument that rests on one": {func(l *table) {
@@ -85,16 +85,25 @@ func TestASeatMovesOnlyForWhatWasCheckedSinceItsFirstBallot(t *testing.T) {
 		"for one that it had before":            {func(l *table) { l.say("it", 1, "a", "", ran("a", "slow")); move(l, 2, "it") }, false},
 		"for one that it does not name":         {func(l *table) { l.say("", 2, "b", "", ran("b", "slow")); move(l, 3, "") }, false},
 		"for what one has found":                {func(l *table) { l.say("it", 1, "b", "", found("x is slow", "my test")); move(l, 2, "it") }, false},
-		"for what a second one confirms":        {func(l *table) { confirmed(l, "c", "its log"); move(l, 3, "it") }, true},
+		"for what a second one confirms by a tool of its own": {func(l *table) { confirmed(l, "c", ran("c", "its log")); move(l, 3, "it") }, true},
 		"for what is confirmed after the move": {func(l *table) {
 			l.say("it", 1, "b", "", found("x is slow", "my test"))
 			move(l, 2, "it")
+			l.say("", 3, "c", "", ran("c", "slow"))
 			l.say("", 3, "c", "it", found("so it is", "its log"))
 		}, true},
-		"for what one with the same evidence says": {func(l *table) { confirmed(l, "c", "my  test"); move(l, 3, "it") }, false},
-		"for what one says twice":                  {func(l *table) { confirmed(l, "b", "its log"); move(l, 3, "it") }, false},
+		"for a second text of another":           {func(l *table) { confirmed(l, "c", nil); move(l, 3, "it") }, false},
+		"for a result that the other one states": {func(l *table) { confirmed(l, "c", stated("c")); move(l, 3, "it") }, false},
+		"for a result that a third one had": {func(l *table) {
+			l.say("result", 1, "d", "", ran("d", "slow"))
+			l.say("it", 1, "b", "", found("x is slow", "my test"))
+			l.say("", 2, "c", "", found("X is slow.", l.ids["result"].String()))
+			move(l, 3, "it")
+		}, false},
+		"for what one says twice": {func(l *table) { confirmed(l, "b", nil); move(l, 3, "it") }, false},
 		"for what two of a group say": {func(l *table) {
 			l.say("it", 1, "c", "", found("x is slow", "my test"))
+			l.say("", 2, "d", "", ran("d", "slow"))
 			l.say("", 2, "d", "", found("X is slow.", "its log"))
 			move(l, 3, "it")
 		}, false},
@@ -116,10 +125,18 @@ func TestASeatMovesOnlyForWhatWasCheckedSinceItsFirstBallot(t *testing.T) {
 	}
 }
 
-// confirmed has b find something, and another one the same.
-func confirmed(l *table, by, evidence string) {
+// stated is a result of a tool that an agent only says it has.
+func stated(by string) signals.Any {
+	return signals.New(signals.Header{}, signals.ToolResult{ToolName: "run", Result: "slow", TriggeredBy: by})
+}
+
+// confirmed has b find something, and another one the same with other evidence, after a result.
+func confirmed(l *table, by string, result signals.Any) {
 	l.say("it", 1, "b", "", found("x is slow", "my test"))
-	l.say("", 2, by, "", found("X is slow.", evidence))
+	if result != nil {
+		l.say("", 2, by, "", result)
+	}
+	l.say("", 2, by, "", found("X is slow.", "its log"))
 }
 
 // A voter that is for nothing yet is moved by nothing: it may be for a later proposal.
