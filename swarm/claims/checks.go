@@ -13,7 +13,8 @@ import (
 type Checks struct {
 	b      *builder
 	same   func(one, other string) bool
-	before Before
+	stated bool      // results of tools that agents only state are checked, too
+	texts  bool      // evidence in other words confirms
 	made   []finding // by claim
 	saying map[string][]int
 	votes  map[signals.ID][]int // what each cites
@@ -26,16 +27,11 @@ type finding struct {
 	checked  bool
 }
 
-// Before is what also counted by the rules of older logs. The zero value is the present rule.
-type Before struct {
-	Stated bool // a result of a tool that an agent only states: none of the swarm returned it ([signals.ToolResult.Witnessed])
-	Texts  bool // a confirmation by evidence in other words
-}
-
 // ChecksOf returns the checks of a log of one thread. Sources that are the same, such as agents of
-// one group, do not confirm each other.
-func ChecksOf(log []signals.Any, same func(one, other string) bool, before Before) *Checks {
-	c := &Checks{b: newBuilder(nil), same: same, before: before, saying: map[string][]int{}, votes: map[signals.ID][]int{}}
+// one group, do not confirm each other. In logs of older rules a result of a tool counts that an agent only states: no tool of
+// the swarm returned it ([signals.ToolResult.Witnessed]); or evidence in other words confirms.
+func ChecksOf(log []signals.Any, same func(one, other string) bool, stated, texts bool) *Checks {
+	c := &Checks{b: newBuilder(nil), same: same, stated: stated, texts: texts, saying: map[string][]int{}, votes: map[signals.ID][]int{}}
 	for _, s := range log {
 		c.Apply(s)
 	}
@@ -54,7 +50,7 @@ func (c *Checks) Apply(s signals.Any) (confirms bool) {
 	c.b.add(s)
 	for n := len(c.made); n < len(c.b.all); n++ {
 		result, isResult := s.Body().(signals.ToolResult)
-		f := finding{round: h.Round, checked: isResult && (result.Witnessed || c.before.Stated)}
+		f := finding{round: h.Round, checked: isResult && (result.Witnessed || c.stated)}
 		p, found := s.Body().(signals.Discovery)
 		f.evidence = text.Plain(p.Evidence)
 		if c.made = append(c.made, f); found {
@@ -66,11 +62,12 @@ func (c *Checks) Apply(s signals.Any) (confirms bool) {
 
 // confirm checks a discovery and those that it confirms, and reports whether there are any.
 func (c *Checks) confirm(n int, says string) (some bool) {
-	own := slices.ContainsFunc(c.b.on[n], func(on int) bool { return c.returned(on, n) })
+	own := slices.ContainsFunc(c.b.on[n], func(i int) bool { // what a tool returned to the source in this turn
+		return c.b.all[i].Kind == signals.KindToolResult && c.made[i].checked && c.made[i].round == c.made[n].round && c.b.all[i].Source == c.b.all[n].Source
+	})
 	for _, i := range append(slices.Clone(c.b.on[n]), c.saying[says]...) {
-		one, other := c.made[i].evidence, c.made[n].evidence
-		by := own
-		if c.before.Texts {
+		by, one, other := own, c.made[i].evidence, c.made[n].evidence
+		if c.texts {
 			by = one != "" && other != "" && one != other
 		}
 		if by && c.b.all[i].Kind == signals.KindDiscovery && !c.same(c.b.all[i].Source, c.b.all[n].Source) {
@@ -79,12 +76,6 @@ func (c *Checks) confirm(n int, says string) (some bool) {
 	}
 	c.saying[says] = append(c.saying[says], n)
 	return some
-}
-
-// returned reports whether a claim is what a tool returned to the source of another one in the same turn.
-func (c *Checks) returned(on, n int) bool {
-	result, found := c.b.all[on], c.b.all[n]
-	return result.Kind == signals.KindToolResult && c.made[on].checked && result.Source == found.Source && c.made[on].round == c.made[n].round
 }
 
 // Rests reports whether a vote of a voter rests, directly or by way of other claims, on a checked

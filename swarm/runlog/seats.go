@@ -45,7 +45,7 @@ func (v *Votes) keeps(s *signals.Signal[signals.Vote]) bool {
 			stands = stated
 		}
 		if v.checks == nil && !v.first {
-			v.checks = claims.ChecksOf(v.log(), v.together, claims.Before{Stated: v.rule < ruleOfWitnesses, Texts: v.rule < ruleOfResults})
+			v.checks = claims.ChecksOf(v.log(), v.together, v.rule < ruleOfWitnesses, v.rule < ruleOfResults)
 		}
 		rests := !v.first && v.checks.Rests(s.ID, s.Source, stands.round)
 		v.idle[s.ID] = !rests
