@@ -81,10 +81,10 @@ func TestASeatMovesOnlyForWhatWasCheckedSinceItsFirstBallot(t *testing.T) {
 			l.say("it", 2, "b", "", signals.New(signals.Header{}, signals.Challenge{TargetSignalID: l.ids["x"], CounterArgument: "it is slow"}))
 			move(l, 3, "it")
 		}, true},
-		"for its own tool's result in the turn": {func(l *table) { l.say("", 2, "a", "", ran("a", "slow")); move(l, 2, "") }, true},
-		"for one that it had before":            {func(l *table) { l.say("it", 1, "a", "", ran("a", "slow")); move(l, 2, "it") }, false},
-		"for one that it does not name":         {func(l *table) { l.say("", 2, "b", "", ran("b", "slow")); move(l, 3, "") }, false},
-		"for what one has found":                {func(l *table) { l.say("it", 1, "b", "", found("x is slow", "my test")); move(l, 2, "it") }, false},
+		"for its own tool's result in the turn":               {func(l *table) { l.say("", 2, "a", "", ran("a", "slow")); move(l, 2, "") }, true},
+		"for one that it had before":                          {func(l *table) { l.say("it", 1, "a", "", ran("a", "slow")); move(l, 2, "it") }, false},
+		"for one that it does not name":                       {func(l *table) { l.say("", 2, "b", "", ran("b", "slow")); move(l, 3, "") }, false},
+		"for what one has found":                              {func(l *table) { l.say("it", 1, "b", "", found("x is slow", "my test")); move(l, 2, "it") }, false},
 		"for what a second one confirms by a tool of its own": {func(l *table) { confirmed(l, "c", ran("c", "its log")); move(l, 3, "it") }, true},
 		"for what is confirmed after the move": {func(l *table) {
 			l.say("it", 1, "b", "", found("x is slow", "my test"))
