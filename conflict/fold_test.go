@@ -82,16 +82,17 @@ func TestAConflictIsResolvedOnceInOneCall(t *testing.T) {
 	}
 }
 
-// ruled is the signal of a conflict that a rule has found.
+var start = time.Date(2026, 4, 11, 9, 0, 0, 0, time.UTC)
+
+// ruled is the signal of a conflict that a program has found.
 func ruled(seq uint64, ttl time.Duration) signals.Any {
-	p := conflict.Pair{
-		Rule: "r", Thread: "t",
-		A: conflict.Proposal{Signal: signals.MustID(fmt.Sprint("a", seq))}, B: conflict.Proposal{Signal: signals.MustID(fmt.Sprint("b", seq))},
-	}
-	return signals.New(signals.Header{Seq: seq, ID: p.ID(), Thread: p.Thread, Time: start, TTL: ttl}, p.Payload())
+	return signals.New(
+		signals.Header{Seq: seq, ID: signals.MustID(fmt.Sprint("conflict_", seq)), Thread: "t", Time: start, TTL: ttl},
+		signals.Conflict{SignalA: signals.MustID(fmt.Sprint("a", seq)), SignalB: signals.MustID(fmt.Sprint("b", seq))},
+	)
 }
 
-func TestConflictsOfRulesEndWithTheirSides(t *testing.T) {
+func TestConflictsOfProgramsEndWithTheirSides(t *testing.T) {
 	f := conflict.NewFold(nil)
 	for i, ttl := range []time.Duration{time.Second, time.Minute, time.Hour, -1} {
 		f.Apply(ruled(uint64(i+1), ttl))
@@ -104,7 +105,7 @@ func TestConflictsOfRulesEndWithTheirSides(t *testing.T) {
 	}
 }
 
-func TestOpenConflictsOfRulesAreBounded(t *testing.T) {
+func TestOpenConflictsOfProgramsAreBounded(t *testing.T) {
 	f := conflict.NewFold(&conflict.Options{MaxOpen: 2})
 	for seq := range uint64(4) {
 		f.Apply(ruled(seq+1, -1))
