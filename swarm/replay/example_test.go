@@ -1,12 +1,9 @@
-// Command replay keeps a solve in a journal, derives its conflicts and decision again from
-// that alone, and finds the vote that somebody changed afterwards.
-package main
+package replay_test
 
 import (
 	"context"
 	"fmt"
 	"iter"
-	"log"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -16,7 +13,9 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-func main() {
+// A solve is kept in a journal, its conflicts and decision are derived again from that alone, and the
+// vote that somebody changed afterwards is found.
+func Example() {
 	kept := &journal.Memory{} // or journal.Open, for a file
 	plan := agents.On(func(context.Context, *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
 		return agents.Emit(agents.Propose("backoff", "exponential backoff with jitter", 0.8, ""))
@@ -43,6 +42,11 @@ func main() {
 		}
 		return s
 	}))
+	// Output:
+	// As it was kept:
+	// 9 signals and 1 decision are as they derive
+	// With one vote changed:
+	// replay: signal 8 in solve-00000001-1: decision by swarm: the log says {"strategy":"confidence-weighted","outcome":"reached","choice":"backoff","leaders":["backoff"],"support":1,"none":0,"confidence":0.8957758571382778,"voters":2,"falls":["critic"],"worth":{"voters":2,"unknown":true}}, derived is {"strategy":"confidence-weighted","outcome":"pending","leaders":["backoff"],"support":0.5,"none":0.5,"confidence":0.5,"voters":2,"falls":["critic"],"worth":{"voters":2,"unknown":true}}
 }
 
 // again derives what a journal says, after its signals were changed so.
@@ -70,6 +74,6 @@ func again(from journal.Reader, change func(signals.Any) signals.Any) error {
 
 func check(err error) {
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 }

@@ -1,16 +1,10 @@
-// Modes asks five scripted agents one question in three modes: for votes, for what they
-// know first, and for answers that judges check.
-//
-//	go run ./examples/modes
-package main
+package swarm_test
 
 import (
 	"context"
 	"fmt"
-	"io"
 	"iter"
 	"log"
-	"os"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -38,7 +32,7 @@ func (w witness) take(_ context.Context, turn *agents.Turn) iter.Seq2[signals.An
 	case agents.AskAnswer: // nobody is shown an answer of another; in facts-first, all facts
 		return agents.Emit(w.answer(turn))
 	case agents.AskVerdict: // one argument for each answer is shown
-		return agents.Emit(judge(turn))
+		return agents.Emit(proves(turn))
 	}
 	return agents.Emit(agents.Pass("it does not deliberate"))
 }
@@ -56,8 +50,8 @@ func (w witness) answer(turn *agents.Turn) signals.Any {
 	return signals.New(h, p)
 }
 
-// judge accepts the answer whose argument is a proof.
-func judge(turn *agents.Turn) signals.Any {
+// proves accepts the answer whose argument is a proof.
+func proves(turn *agents.Turn) signals.Any {
 	for _, p := range turn.Proposals {
 		if strings.HasPrefix(p.Proposal.Payload.Reasoning, "proof") {
 			return agents.Agree(p.ID(), 0.9, "it was measured")
@@ -66,34 +60,27 @@ func judge(turn *agents.Turn) signals.Any {
 	return agents.Pass("nothing is proved")
 }
 
-func main() {
-	if err := run(context.Background(), os.Stdout); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func run(ctx context.Context, w io.Writer) error {
+// Five agents decide three times: by votes, after what they know was stated first, and by answers that
+// judges check.
+func Example_modes() {
 	for _, m := range []mode.Mode{mode.Vote, mode.FactsFirst, mode.Check} {
-		if err := solve(ctx, w, m); err != nil {
-			return err
+		var team []*agents.Agent
+		for _, w := range witnesses {
+			team = append(team, &agents.Agent{ID: w.name, Reactor: agents.Func(w.take)})
 		}
+		s, err := swarm.New(swarm.Options{Agents: team, Mode: m, Seed: 1})
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer s.Close()
+		r, err := s.Solve(context.Background(), signals.Task{Task: "What makes the site slow?"})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%-11v  %s after %d calls: %s\n", m, r.Answer, r.Calls, r.Decision.Note)
 	}
-	return nil
-}
-
-func solve(ctx context.Context, w io.Writer, m mode.Mode) error {
-	var team []*agents.Agent
-	for _, w := range witnesses {
-		team = append(team, &agents.Agent{ID: w.name, Reactor: agents.Func(w.take)})
-	}
-	s, err := swarm.New(swarm.Options{Agents: team, Mode: m, Seed: 1})
-	if err != nil {
-		return err
-	}
-	r, err := s.Solve(ctx, signals.Task{Task: "What makes the site slow?"})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "%-11v  %s after %d calls: %s\n", m, r.Answer, r.Calls, r.Decision.Note)
-	return s.Shutdown(ctx)
+	// Output:
+	// vote         the cache after 15 calls: vote: 15 calls, at the price of 15 of 15; 9 of 15 answers
+	// facts-first  the disk after 8 calls: facts-first: 8 calls, at the price of 11 of 15; 3 of 3 answers; its readers have answered
+	// check        the disk after 10 calls: check: 10 calls, at the price of 12.5 of 15; 5 of 5 answers; all of its supporters have judged
 }

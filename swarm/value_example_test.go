@@ -1,5 +1,4 @@
-// Values lets five agents decide on an incident: a Go value, which they agree on field by field.
-package main
+package swarm_test
 
 import (
 	"context"
@@ -13,14 +12,14 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 )
 
-// An Incident is what the agents decide on. Agents with models are told its JSON schema.
-type Incident struct {
+// A mishap is what the agents decide on. Agents with models are told its JSON schema.
+type mishap struct {
 	Severity int    `json:"severity" jsonschema:"from 1, which can wait, to 5, which cannot"`
 	Owner    string `json:"owner" jsonschema:"the team that mends it"`
 }
 
-// judge proposes a value and votes for it. Equal values of several agents are one proposal.
-func judge(id string, of Incident, why string) *agents.Agent {
+// values proposes a value and votes for it. Equal values of several agents are one proposal.
+func values(id string, of mishap, why string) *agents.Agent {
 	content, err := json.Marshal(of)
 	if err != nil {
 		log.Fatal(err)
@@ -30,19 +29,20 @@ func judge(id string, of Incident, why string) *agents.Agent {
 	})}
 }
 
-func main() {
+// Five agents decide on an incident, and agree on it field by field.
+func ExampleSolve() {
 	s, err := swarm.New(swarm.Options{Seed: 1, Agents: []*agents.Agent{
-		judge("ada", Incident{5, "storage"}, "writes are lost"),
-		judge("bob", Incident{5, "storage"}, "the disks are full"),
-		judge("cyd", Incident{5, "storage"}, "no host can write"),
-		judge("dan", Incident{5, "storage"}, "the quota is theirs"),
-		judge("eve", Incident{5, "network"}, "packets are dropped, too"),
+		values("ada", mishap{5, "storage"}, "writes are lost"),
+		values("bob", mishap{5, "storage"}, "the disks are full"),
+		values("cyd", mishap{5, "storage"}, "no host can write"),
+		values("dan", mishap{5, "storage"}, "the quota is theirs"),
+		values("eve", mishap{5, "network"}, "packets are dropped, too"),
 	}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	r, err := swarm.Solve[Incident](context.Background(), s, signals.Task{Task: "How bad is the incident, and whose is it?"})
+	r, err := swarm.Solve[mishap](context.Background(), s, signals.Task{Task: "How bad is the incident, and whose is it?"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -53,4 +53,9 @@ func main() {
 			fmt.Printf("  %s by %v\n", other.Value, other.By)
 		}
 	}
+	// Output:
+	// consensus: severity 5, storage
+	// owner: "storage", 4 of 5
+	//   "network" by [eve]
+	// severity: 5, 5 of 5
 }
