@@ -124,7 +124,7 @@ func TestFormatsOfSignalsAreStable(t *testing.T) {
 func TestFormatsOfConflictIDsAreStable(t *testing.T) {
 	t.Parallel()
 	a, b := conflict.Proposal{Signal: signals.MustID("a")}, conflict.Proposal{Signal: signals.MustID("b")}
-	stable(t, "conflicts.txt", fmt.Sprintln(conflict.Pair{A: a, B: b}.ID()))
+	stable(t, "conflicts.txt", fmt.Sprintln(conflict.Pair{A: a, B: b}.ID())+fmt.Sprintln(conflict.Pair{Rule: "rule", A: a, B: b}.ID()))
 }
 
 func TestFormatsOfEventsAreStable(t *testing.T) {

@@ -28,8 +28,8 @@ func (o *Options) maxOpen() int {
 	return o.MaxOpen
 }
 
-// A Proposal is what a detector keeps of one live proposal. Of a signal in a conflict
-// that a program announced, only Signal is set.
+// A Proposal is what a detector keeps of one live proposal. Of a signal of another
+// kind, only Signal is certain to be set.
 type Proposal struct {
 	Signal     signals.ID
 	Seq        uint64
@@ -38,13 +38,14 @@ type Proposal struct {
 	Content    string
 }
 
-// A Pair is two live rivals of one thread, of which A is the older one, or two signals that
-// contradict each other as a program announced.
+// A Pair is two live rivals of one thread, or two signals that contradict each other
+// by a rule; A is the older one.
 type Pair struct {
+	Rule   string // its name, if a Comparer made the pair; "" for rival proposals
 	Thread string
 	A, B   Proposal
-	// DetectedAt is the time of B, or of the conflict signal if a program announced the
-	// pair: a conflict is detected when the signal that opens it enters the log.
+	// DetectedAt is the time of B, or of the conflict signal if a rule made the pair and the
+	// log says so: a conflict is detected when the signal that opens it enters the log.
 	DetectedAt time.Time
 }
 

@@ -259,9 +259,11 @@ func TestConflictIDIsDerivedFromThePairAlone(t *testing.T) {
 	if p.ID() == q.ID() {
 		t.Error("the other way round has the same id")
 	}
-	// Logs have this id: it never changes.
-	if got, want := p.ID().String(), "conflict_75756597813d8644494ff239"; got != want {
-		t.Errorf("got %s, want %s", got, want)
+	// Logs have these ids: they never change.
+	for want, pair := range map[string]conflict.Pair{"conflict_75756597813d8644494ff239": p, "conflict_7dfdb7955df0f17a3f1bf013": {Rule: "r", A: p.A, B: p.B}} {
+		if got := pair.ID().String(); got != want {
+			t.Errorf("by rule %q: %s, want %s", pair.Rule, got, want)
+		}
 	}
 	if err := signals.Validate(signals.New(signals.Header{ID: p.ID()}, p.Payload())); err != nil {
 		t.Error(err)

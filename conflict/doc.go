@@ -19,10 +19,11 @@
 // rivals: if the oldest is removed, it continues with the next live one.
 // Unresolved yields each conflict with its current rival.
 //
-// # Others
+// # Rules
 //
-// A program may find other contradictions, and announce each by a signal of its own of
-// the kind conflict, from which a fold learns of it, so that all readers of the log
+// A program may find other contradictions with a [Rule]: [OpposedVotes], or a
+// similarity function of its own ([RuleFor]). The conflicts are announced by signals
+// in the log, from which a fold learns of them, so that all readers of the log
 // agree.
 //
 // # Bounds

@@ -82,17 +82,16 @@ func TestAConflictIsResolvedOnceInOneCall(t *testing.T) {
 	}
 }
 
-var start = time.Date(2026, 4, 11, 9, 0, 0, 0, time.UTC)
-
-// ruled is the signal of a conflict that a program has found.
+// ruled is the signal of a conflict that a rule has found.
 func ruled(seq uint64, ttl time.Duration) signals.Any {
-	return signals.New(
-		signals.Header{Seq: seq, ID: signals.MustID(fmt.Sprint("conflict_", seq)), Thread: "t", Time: start, TTL: ttl},
-		signals.Conflict{SignalA: signals.MustID(fmt.Sprint("a", seq)), SignalB: signals.MustID(fmt.Sprint("b", seq))},
-	)
+	p := conflict.Pair{
+		Rule: "r", Thread: "t",
+		A: conflict.Proposal{Signal: signals.MustID(fmt.Sprint("a", seq))}, B: conflict.Proposal{Signal: signals.MustID(fmt.Sprint("b", seq))},
+	}
+	return signals.New(signals.Header{Seq: seq, ID: p.ID(), Thread: p.Thread, Time: start, TTL: ttl}, p.Payload())
 }
 
-func TestConflictsOfProgramsEndWithTheirSides(t *testing.T) {
+func TestConflictsOfRulesEndWithTheirSides(t *testing.T) {
 	f := conflict.NewFold(nil)
 	for i, ttl := range []time.Duration{time.Second, time.Minute, time.Hour, -1} {
 		f.Apply(ruled(uint64(i+1), ttl))
@@ -105,7 +104,7 @@ func TestConflictsOfProgramsEndWithTheirSides(t *testing.T) {
 	}
 }
 
-func TestOpenConflictsOfProgramsAreBounded(t *testing.T) {
+func TestOpenConflictsOfRulesAreBounded(t *testing.T) {
 	f := conflict.NewFold(&conflict.Options{MaxOpen: 2})
 	for seq := range uint64(4) {
 		f.Apply(ruled(seq+1, -1))

@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// ruled holds the open conflicts that programs announced by signals in the log: the
+// ruled holds the open conflicts that rules found, from their signals in the log: the
 // fold has not found them itself, and knows only the signals of their sides.
 type ruled struct {
 	threads  map[string][]ruling

@@ -14,14 +14,16 @@ import (
 // IDPrefix begins the ids of conflict signals, and of no others.
 const IDPrefix = "conflict_"
 
-// ruleRivals is what a conflict's id is derived from, together with the pair.
+// ruleRivals is the rule that a conflict's id is derived from, together with
+// the pair.
 const ruleRivals = "rival-proposals"
 
-// ID returns the id of the pair's conflict signal. It depends only on the two
-// signals, so all readers of a log find the same conflict under the same id.
+// ID returns the id of the pair's conflict signal. It depends only on the rule
+// and the two signals, so all readers of a log find the same conflict under the
+// same id.
 func (p Pair) ID() signals.ID {
 	var text []byte
-	for _, part := range []string{ruleRivals, p.A.Signal.String(), p.B.Signal.String()} {
+	for _, part := range []string{cmp.Or(p.Rule, ruleRivals), p.A.Signal.String(), p.B.Signal.String()} {
 		text = append(strconv.AppendInt(text, int64(len(part)), 10), ':')
 		text = append(text, part...)
 	}
@@ -36,10 +38,18 @@ func ofRivals(s *signals.Signal[signals.Conflict]) bool {
 
 // Payload returns the payload of the pair's conflict signal.
 func (p Pair) Payload() signals.Conflict {
-	return signals.Conflict{
-		SignalA: p.A.Signal, SignalB: p.B.Signal,
-		Description: fmt.Sprintf("%s proposes %s, %s proposes %s", p.A.Source, p.A.ProposalID, p.B.Source, p.B.ProposalID),
+	c := signals.Conflict{SignalA: p.A.Signal, SignalB: p.B.Signal}
+	if c.Description = fmt.Sprintf("%s proposes %s, %s proposes %s", p.A.Source, p.A.ProposalID, p.B.Source, p.B.ProposalID); p.Rule != "" {
+		c.Description = fmt.Sprintf("%s: %s and %s", p.Rule, p.A.describe(), p.B.describe())
 	}
+	return c
+}
+
+func (p Proposal) describe() string {
+	if p.ProposalID == "" {
+		return fmt.Sprintf("signal %d by %s", p.Seq, p.Source)
+	}
+	return fmt.Sprintf("signal %d by %s about %s", p.Seq, p.Source, p.ProposalID)
 }
 
 // KindResolved is the kind of [Resolution].

@@ -33,7 +33,7 @@ func fields(r *room) int {
 var bounds = []bound{
 	{
 		of: "files that a file depends on", was: 13, aim: 4, holds: []string{"bus"}, by: most,
-		most: 6, why: "commit.go, where admission, the sequencer and the log meet",
+		most: 12, why: "rules.go, once package bus/rules, reads and publishes as a program does, by the API in 12 files; else 6: commit.go, where admission, the sequencer and the log meet",
 	},
 	{
 		of: "files that a file depends on", was: 22, aim: 4, holds: []string{"bus/connectivity"}, by: most,

@@ -31,6 +31,7 @@ var kept = map[string]string{
 	"agents/thinker.LoadPrompts":              "a program's own prompts",
 	"agents/thinker.Prompts":                  "a program's own prompts",
 	"agents/tools.PolicyOf":                   "what a rule allows is shown before a team runs",
+	"bus.Detect":                              "a rule of conflicts of a program",
 	"bus.Options.OnError":                     "an option",
 	"bus/bustest":                             "tests of programs",
 	"bus/connectivity":                        "the layer of coordination as its specification has it",
