@@ -98,7 +98,7 @@ var rules = []struct {
 		ours:   []string{"internal/retry", "internal/schema", "signals", "agents", "agents/asking", "agents/hooks", "agents/models"},
 		others: []string{"golang.org/x/time/rate"},
 	}},
-	{"agents/tools/mcp", rule{ours: []string{"internal/schema", "signals", "agents", "agents/asking", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
+	{"agents/tools/mcp", rule{ours: []string{"internal/schema", "signals", "agents", "agents/asking", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}}},
 	{"agents/thinker", rule{ours: []string{"internal/schema", "signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/routing", "agents/tools"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/asking", "agents/models", "agents/tools", "bus", "bus/journal"}}},
 	{"swarm/runlog", rule{ours: []string{"internal/names", "internal/schema", "signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/reports", "agents/routing", "swarm/claims", "swarm/mode", "swarm/settle"}}},
@@ -170,6 +170,7 @@ var rules = []struct {
 	}}},
 	{"swarm/console/open", rule{ours: []string{
 		"agents/tools/mcp",
+		"internal/runs",
 		"signals", "agents/memory/sqlite", "agents/memory/postgres",
 		"agents/memory", "agents/models", "agents/models/limits", "agents/tools", "swarm/desk", "swarm/teams", "swarm/teams/providers",
 	}}},

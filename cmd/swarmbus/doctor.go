@@ -64,7 +64,7 @@ Exit status: 0 if all works, 1 if anything does not.`,
 
 // run tries everything and prints the findings, as JSON each as it is made.
 func (f *doctorFlags) run(cmd *cobra.Command) error {
-	d := &doctor{flags: f, team: &teams.Team{}}
+	d := &doctor{flags: f, team: &teams.Team{}, notes: cmd.ErrOrStderr()}
 	if f.team.team != "" || len(f.team.models) > 0 {
 		f.team.agents, f.team.rounds, f.team.seed = max(1, len(f.team.models)), teams.DefaultRounds, teams.DefaultSeed
 		team, err := f.team.make(cmd)

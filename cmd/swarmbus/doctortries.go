@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"os"
@@ -26,6 +27,7 @@ import (
 type doctor struct {
 	flags *doctorFlags
 	team  *teams.Team
+	notes io.Writer
 }
 
 // variables are those with secrets.
@@ -36,6 +38,9 @@ func (d *doctor) variables() (all []teams.Variable) {
 	for _, s := range d.team.Servers {
 		all = append(all, s.Env...)
 		all = slices.AppendSeq(all, maps.Values(s.Headers))
+		if s.Login != nil {
+			all = append(all, s.Login.Secret)
+		}
 	}
 	if d.team.Memory != nil {
 		all = append(all, d.team.Memory.Postgres())
@@ -112,7 +117,11 @@ func (d *doctor) model(ctx context.Context, name string) finding {
 // server starts a server, which lists its tools.
 func (d *doctor) server(ctx context.Context, name string) finding {
 	return try("server", name, func() (string, error) {
-		s, err := open.Options{}.Server(ctx, name, d.team.Servers[name])
+		var with open.Options
+		if d.team.Servers[name].URL != "" {
+			with.Stderr = d.notes // a login may be asked for
+		}
+		s, err := with.Server(ctx, name, d.team.Servers[name])
 		if err != nil {
 			return "", err
 		}

@@ -16,6 +16,7 @@ require (
 	github.com/spf13/pflag v1.0.10
 	github.com/swarmbus/swarmbus v0.0.0
 	github.com/swarmbus/swarmbus/agents/memory/sqlite v0.0.0
+	github.com/swarmbus/swarmbus/agents/tools/mcp v0.0.0
 	github.com/swarmbus/swarmbus/bus/natsbus v0.0.0
 	github.com/swarmbus/swarmbus/otel/export v0.0.0
 	github.com/swarmbus/swarmbus/swarm/console v0.0.0
@@ -59,7 +60,6 @@ require (
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/swarmbus/swarmbus/agents/memory/postgres v0.0.0 // indirect
-	github.com/swarmbus/swarmbus/agents/tools/mcp v0.0.0 // indirect
 	github.com/xo/terminfo v1.0.0 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect

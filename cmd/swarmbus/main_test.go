@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// The scripts call the program by its name; the rest is tested in place.
-	testscript.Main(leakChecked{m}, map[string]func(){"swarmbus": main})
+	testscript.Main(leakChecked{m}, map[string]func(){"swarmbus": main, "mcpclient": conformant})
 }
 
 type leakChecked struct{ m *testing.M }

@@ -155,8 +155,16 @@ type Server struct {
 	Env     []Variable          `json:"env,omitempty" jsonschema:"Names of the environment variables that the command gets beside the basic ones."`
 	URL     Place               `json:"url,omitempty" jsonschema:"Base URL of a server that speaks streamable HTTP. ${VAR} stands for an environment variable."`
 	Headers map[string]Variable `json:"headers,omitempty" jsonschema:"HTTP headers, each with the name of the environment variable that has its value."`
+	Login   *Login              `json:"login,omitempty" jsonschema:"How to log in to a server that wants it. Default: as a client that registers itself, for a person with a browser."`
 	Connect Duration            `json:"connect,omitempty" jsonschema:"Time limit for starting and for reading the list of tools. Default: 30s."`
 	Rate    float64             `json:"rate,omitempty" jsonschema:"Calls per second. Default: no limit."`
+}
+
+// A Login is how an access token for a server is had, by OAuth.
+type Login struct {
+	Client string   `json:"client,omitempty" jsonschema:"Id of a registered client, or the https URL of a client ID metadata document. Default: the client registers itself."`
+	Secret Variable `json:"secret,omitempty" jsonschema:"Name of the environment variable with the secret of the client."`
+	Alone  bool     `json:"alone,omitempty" jsonschema:"The client logs in for itself (client credentials), and nobody is asked."`
 }
 
 // modelOf returns the model of an agent: the one that it names, or the team's only one; none

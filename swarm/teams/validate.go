@@ -311,8 +311,12 @@ func checkServer(f *faults, field, name string, s Server) {
 		f.add(field, "%q is not 1 to 32 letters, digits, _ and -", name)
 	case (len(s.Command) == 0) == (s.URL == ""):
 		f.add(field, "want either a command or a url")
-	case s.URL == "" && len(s.Headers) > 0:
-		f.add(field+".headers", "only a server with a url has headers")
+	case s.URL == "" && (len(s.Headers) > 0 || s.Login != nil):
+		f.add(field+".headers", "only a server with a url has headers and a login")
+	case s.Login != nil && s.Login.Alone && (s.Login.Client == "" || s.Login.Secret == ""):
+		f.add(field+".login.alone", "a client that logs in alone has a client and a secret")
+	case s.Login != nil && s.Login.Client == "" && s.Login.Secret != "":
+		f.add(field+".login.secret", "only a client has a secret")
 	case s.URL != "" && (s.Dir != "" || len(s.Env) > 0):
 		f.add(field, "only a server with a command has dir and env")
 	}
@@ -322,6 +326,9 @@ func checkServer(f *faults, field, name string, s Server) {
 	}
 	for name, v := range s.Headers {
 		checkVariable(f, field+".headers."+name, v)
+	}
+	if s.Login != nil {
+		checkVariable(f, field+".login.secret", s.Login.Secret)
 	}
 	f.check(field+".connect", signals.AtLeastZero("connect", float64(s.Connect)))
 	f.check(field+".rate", signals.AtLeastZero("rate", s.Rate))

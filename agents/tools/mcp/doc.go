@@ -14,6 +14,13 @@
 // others, so that keys do not reach it by accident. For a URL, the values of headers are
 // variables of the environment; a redirect to another host is refused.
 //
+// A server with a URL may want a login, which is that of OAuth 2.1: the server's and the
+// authorization server's metadata are read, a client that has no id registers itself, and
+// Options.Login shows a person the address to open in a browser, which comes back to a port of
+// the loopback address with a code (PKCE; state and issuer are checked). A [Login] may name a
+// client that is registered, and have it log in alone. Tokens are refreshed, and kept in files of
+// Options.Logins for the next process.
+//
 // A server whose process or connection ended is started again by the next call.
 //
 // # Tools

@@ -13,17 +13,22 @@ import (
 	"github.com/swarmbus/swarmbus/agents/hooks"
 )
 
-// overHTTP returns a transport to a URL, with the values of headers.
-func overHTTP(s Spec, env map[string]string) *sdk.StreamableClientTransport {
+// overHTTP returns a transport to a URL, with the values of headers, and with logins unless a
+// header has what a login gets.
+func overHTTP(s Spec, env map[string]string, login *door) *sdk.StreamableClientTransport {
 	header := http.Header{}
 	for name, variable := range s.Headers {
 		header.Set(name, env[variable])
 	}
 	base := http.DefaultTransport.(*http.Transport).Clone()
-	return &sdk.StreamableClientTransport{
+	t := &sdk.StreamableClientTransport{
 		Endpoint: s.URL, MaxEventSize: mostMessage,
 		HTTPClient: &http.Client{Transport: &bounded{base, header}, CheckRedirect: sameHost},
 	}
+	if header.Get("Authorization") == "" {
+		t.OAuthHandler = login
+	}
+	return t
 }
 
 // sameHost refuses redirects to another host, which would get the headers and the calls.

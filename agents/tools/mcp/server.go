@@ -34,6 +34,7 @@ type Server struct {
 	stderr  *tail
 	limited tools.Source
 	client  *sdk.Client
+	login   *door
 
 	open    context.Context // ends with Close
 	end     context.CancelCauseFunc
@@ -85,7 +86,7 @@ func Open(ctx context.Context, s Spec, o *Options) (*Server, error) {
 	if o != nil {
 		show = o.Stderr
 	}
-	v := &Server{spec: s, env: env, stderr: &tail{name: s.Name, show: show}, dialing: make(turnstile, 1)}
+	v := &Server{spec: s, env: env, stderr: &tail{name: s.Name, show: show}, login: newDoor(s, env, o), dialing: make(turnstile, 1)}
 	v.open, v.end = context.WithCancelCause(context.Background())
 	v.limited = tools.Limit(source{v}, s.Limits)
 	v.client = sdk.NewClient(&sdk.Implementation{Name: "swarmbus", Version: "1"}, &sdk.ClientOptions{
@@ -108,8 +109,8 @@ type source struct{ *Server }
 // Tools implements [tools.Source].
 func (s source) Tools(ctx context.Context) ([]tools.Tool, error) {
 	limit := cmp.Or(s.spec.Connect, 30*time.Second)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %v", limit))
-	defer cancel()
+	ctx, end := s.login.within(ctx, limit)
+	defer end()
 	l, err := s.connected(ctx)
 	if err != nil {
 		return nil, err
@@ -207,7 +208,7 @@ func (v *Server) connect(ctx context.Context) (*link, error) {
 		}
 		l.process, transport = p, p
 	} else {
-		transport = overHTTP(v.spec, v.env)
+		transport = overHTTP(v.spec, v.env, v.login)
 	}
 	session, err := v.client.Connect(ctx, transport, nil)
 	if err != nil {

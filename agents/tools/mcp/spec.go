@@ -25,6 +25,7 @@ type Spec struct {
 
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"` // the name of the variable with the value of each header
+	Login   *Login            `json:"login,omitempty"`   // for a server that wants one, unless Headers have an Authorization
 
 	Connect time.Duration `json:"connect,omitempty"` // for starting and for reading the list of tools; 0: 30s
 	Limits  tools.Limits  `json:"limits,omitzero"`
@@ -37,6 +38,12 @@ type Options struct {
 	Stderr io.Writer
 	// Lookup returns a variable of the environment. Nil: [os.LookupEnv].
 	Lookup func(name string) (string, bool)
+	// Login shows a person the address at which they can log in to a server. The connection or the
+	// call waits for that for at most five minutes. Nil: nobody can be asked, which is an error.
+	Login func(address string)
+	// Logins is the directory of the files, for their owner alone, that keep the tokens of logins.
+	// Empty: they are kept while the server is open.
+	Logins string
 }
 
 // basic are the variables that every command gets.
@@ -55,12 +62,15 @@ func (s Spec) Validate() error {
 		return wrong("name", s.Name, "not 1 to 32 letters, digits, _ and -")
 	case (s.Command == "") == (s.URL == ""):
 		return wrong("command", s.Command, "a server has either a command or a url")
-	case s.URL == "" && len(s.Headers) > 0:
-		return wrong("headers", "", "only a server with a url has headers")
+	case s.URL == "" && (len(s.Headers) > 0 || s.Login != nil):
+		return wrong("headers", "", "only a server with a url has headers and a login")
 	case s.Command == "" && len(s.Args)+len(s.Env)+len(s.Dir) > 0:
 		return wrong("args", strings.Join(s.Args, " "), "only a server with a command has args, dir and env")
 	case s.Connect < 0:
 		return wrong("connect", s.Connect.String(), "is less than 0")
+	}
+	if field, problem := s.Login.validate(); field != "" {
+		return wrong(field, "", problem)
 	}
 	if s.URL != "" {
 		u, err := url.Parse(s.URL)
@@ -99,6 +109,11 @@ func (s Spec) lookUp(o *Options) (map[string]string, error) {
 	}
 	for _, name := range s.Headers {
 		if err := need(name); err != nil {
+			return nil, err
+		}
+	}
+	if s.Login != nil && s.Login.Secret != "" {
+		if err := need(s.Login.Secret); err != nil {
 			return nil, err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/agents/tools/mcp"
+	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/swarm/teams"
 )
@@ -74,5 +75,17 @@ func (o Options) Server(ctx context.Context, name string, s teams.Server) (*mcp.
 		}
 		spec.Headers[header] = string(v)
 	}
-	return mcp.Open(ctx, spec, &mcp.Options{Stderr: o.Stderr})
+	if l := s.Login; l != nil {
+		spec.Login = &mcp.Login{Client: l.Client, Secret: string(l.Secret), Alone: l.Alone}
+	}
+	with := &mcp.Options{Stderr: o.Stderr}
+	if state, err := runs.Dir(); err == nil {
+		with.Logins = filepath.Join(state, "logins")
+	}
+	if o.Stderr != nil {
+		with.Login = func(address string) {
+			_, _ = fmt.Fprintf(o.Stderr, "server %s wants a login, for which there are five minutes; open\n  %s\n", name, text.Printable(address))
+		}
+	}
+	return mcp.Open(ctx, spec, with)
 }
