@@ -29,7 +29,7 @@ func shortHanded(_ int, r *models.Request) modelstest.Reply {
 	return modelstest.Reply{Text: `{"say":[{"type":"pass","reason":"nothing"}]}`}
 }
 
-// An operator lets an agent of the bench join a solve that waits, and takes another out, over HTTP. The
+// An operator lets an agent of the bench join a solve that waits, and takes another out, by command and over HTTP. The
 // solve goes on with the team that there is then, and replays.
 func TestAnOperatorChangesTheTeamOfASolve(t *testing.T) {
 	dir := t.TempDir()
@@ -76,7 +76,12 @@ func TestAnOperatorChangesTheTeamOfASolve(t *testing.T) {
 	seat(http.MethodPut, "nobody", http.StatusUnprocessableEntity)
 	seat(http.MethodPut, "ann", http.StatusUnprocessableEntity)
 	seat(http.MethodDelete, "security", http.StatusUnprocessableEntity)
-	seat(http.MethodPut, "security", http.StatusOK)
+	if out, errs, status := called(t, append(at, "join", "guards", "nobody")...); status != cli.ExitError || !strings.Contains(errs, "nobody") {
+		t.Errorf("join of nobody: status %d: %s%s", status, out, errs)
+	}
+	if out, errs, status := called(t, append(at, "join", "guards", "security")...); status != cli.ExitDecided || !strings.Contains(out, "security joins the solve in thread "+thread[1]) {
+		t.Errorf("join: status %d: %s%s", status, out, errs)
+	}
 	seat(http.MethodDelete, "carl", http.StatusOK)
 	seat(http.MethodPut, "carl", http.StatusUnprocessableEntity)
 	status, out, errs = swarmbusRun(t, append(at, "answer", "guards", "There is now.", "--question", asks[1])...)
