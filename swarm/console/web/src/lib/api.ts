@@ -15,7 +15,9 @@ export const get = <T>(path: string, abort?: AbortSignal) => ask<T>("GET", path,
 
 export const post = <T>(path: string, body: unknown = {}) => ask<T>("POST", path, body);
 
-export const put = <T>(path: string, body: unknown) => ask<T>("PUT", path, body);
+export const put = <T>(path: string, body?: unknown) => ask<T>("PUT", path, body);
+
+export const remove = <T>(path: string) => ask<T>("DELETE", path);
 
 async function ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   const answer = await fetch(base + "api/" + path, {

@@ -8,6 +8,7 @@ import { readRooms, rooms } from "../../lib/store";
 import { clean, count, day, group, lasting } from "../../lib/text";
 import type { Member, Room, RoomEvent } from "../../lib/types";
 import { Glyph } from "../../parts/glyph";
+import { Seats } from "../../parts/seats";
 import { Strip } from "../../parts/shell";
 import { Top } from "../../parts/small";
 import { Empty, Failed, Loading } from "../../parts/state";
@@ -176,12 +177,15 @@ function aim(wrap: HTMLElement, id: string) {
 }
 
 function Aside({ room, talk }: { room: Room; talk: Talk }) {
+  const [seats, showSeats] = useState(false);
   const sections = talk.events.filter((e) => e.ix && e.type !== "signal").reverse().slice(0, 30);
   return (
     <aside class="mem" aria-label="Agents here" tabIndex={0}>
       <h2>Agents here</h2>
       {room.members.map((m) => <Person key={m.name} m={m} talk={talk} />)}
       {!room.members.length && <p class="mut small">Nobody is in this room.</p>}
+      <button class="fold" onClick={() => showSeats(true)}>Who takes part</button>
+      {seats && <Seats path={`rooms/${at(room.room)}`} of={(a) => !a.team} done={readRooms} close={() => showSeats(false)} />}
       {sections.length > 0 && <div class="sections"><h2>Sections</h2>
         {sections.map((e) => (
           <a key={e.ix} href={path(room.room) + "#§" + e.ix}>

@@ -10,6 +10,7 @@ import { moments } from "../../play/moments";
 import { merge } from "../../play/play";
 import { Glyph } from "../../parts/glyph";
 import { showStart } from "../../parts/overlays";
+import { Seats } from "../../parts/seats";
 import { Strip } from "../../parts/shell";
 import { Key, Top } from "../../parts/small";
 import { Ready } from "../../parts/state";
@@ -52,6 +53,7 @@ function Loaded({ detail, again, put }: { detail: Detail; again: () => void; put
 
 function Head({ title, detail: d, again }: { title: string; detail?: Detail; again?: () => void }) {
   const [wrong, setWrong] = useState("");
+  const [seats, showSeats] = useState(false);
   const act = async (what: "cancel" | "resume") => {
     try {
       putSolve(await post<Solve>(`solves/${at(d!.id)}/${what}`));
@@ -69,6 +71,8 @@ function Head({ title, detail: d, again }: { title: string; detail?: Detail; aga
         <span class="mut onlyw facts-line">{when(d.began)} · {lasting(took(d, d.ended ? 0 : now.value))}{d.cost.dollars ? ` · ${money(d.cost.dollars)}${d.budget ? ` of ${limit(d.budget.limit)}` : ""}` : ""}</span>
         <CopyLink />
         {d.trace?.url && <a class="btn onlyw" href={d.trace.url} target="_blank" rel="noopener noreferrer">Trace</a>}
+        {live && d.team && <button class="btn onlyw" onClick={() => showSeats(true)}>Agents</button>}
+        {seats && <Seats path={`solves/${at(d.id)}`} of={(a) => a.team === d.team} done={() => again?.()} close={() => showSeats(false)} />}
         {live && <button class="btn d" onClick={() => act("cancel")}>Cancel</button>}
         {d.state === "interrupted" && <button class="btn p" onClick={() => act("resume")}>Resume</button>}
         {!live && d.state !== "interrupted" && <button class="btn" onClick={showStart}>New solve</button>}
