@@ -33,7 +33,7 @@ func (o *Observer) reason(r *solves.Result) string {
 			by += o.stalemate(r.Question.Reason) + ": "
 		}
 		why = by + why
-	case runlog.StopCancelled, runlog.StopError, runlog.StopAsked:
+	case runlog.StopCancelled, runlog.StopAbandoned, runlog.StopError, runlog.StopAsked:
 		why = r.Stop.String() + ": " + why
 	case runlog.StopNoProgress:
 		why = limit(r.Detail)

@@ -164,10 +164,10 @@ func (r *solve) keep(ctx context.Context) {
 }
 
 // observe returns the first name for the votes that take accepts; "" if there is none,
-// or the solve was canceled by its caller, ran out of budget or failed.
+// or the solve was canceled, ran out of budget or failed.
 func (r *solve) observe(take func(name string, b consensus.Ballots) error) string {
 	switch r.result.Stop {
-	case runlog.StopCancelled, runlog.StopBudget, runlog.StopError:
+	case runlog.StopCancelled, runlog.StopAbandoned, runlog.StopBudget, runlog.StopError:
 		return ""
 	}
 	if r.opts.Ledger == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -48,6 +49,7 @@ import (
 //
 // A question is answered once: a second answer is refused with an [*runlog.AnsweredError]
 // that says who was first. Questions about calls of tools are answered with [Swarm.Answer].
+// With [runlog.Abandon] a solve that waits stops for good.
 //
 // The error is a wrapped [runlog.ErrLog] for a log from which no solve can continue, or one
 // of those of [Swarm.Solve]. An empty bus of the swarm is fed with the log; it is an
@@ -136,9 +138,6 @@ func (s *Swarm) team() runlog.Insiders {
 // startAgain opens a solve with the state of its log, and returns the answer as a reply to its question.
 func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signals.Any) (*solve, signals.Any, error) {
 	task, err := runlog.Opening(log)
-	if err == nil && answer != nil {
-		err = s.team().Check(s.bus, answer)
-	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -154,8 +153,9 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 	if s.keeper != nil {
 		err = s.keeper.Has(ctx, log)
 	}
+	abandoned := ""
 	if err == nil && answer != nil {
-		answer, err = s.answerTo(log, at, answer)
+		abandoned, answer, err = s.answerTo(log, at, answer)
 	}
 	if err != nil {
 		s.resuming.RUnlock()
@@ -183,7 +183,7 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 			r.thread.Questions = *asked
 		}
 	}
-	if answer != nil || s.team().Unrecorded(at) != nil {
+	if r.records.abandoned = abandoned; abandoned != "" || answer != nil || s.team().Unrecorded(at) != nil {
 		r.seats.DropTurns()
 	} else {
 		r.ended(at)
@@ -191,15 +191,34 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 	return r, answer, nil
 }
 
-// answerTo returns an answer as a reply to its question, unless it is refused.
-func (s *Swarm) answerTo(log []signals.Any, at *runlog.Stage, answer signals.Any) (signals.Any, error) {
+// abandons says why a solve stops that is resumed with [runlog.Abandon]; "": the answer is another one. The error
+// is a wrapped [runlog.ErrLog] if the solve does not wait for a person.
+func abandons(at *runlog.Stage, answer signals.Any) (why string, err error) {
+	of, ok := signals.As[runlog.Decided](answer)
+	switch made := at.Decided; {
+	case !ok || of.Payload.Stop != runlog.StopAbandoned:
+		return "", nil
+	case made == nil || made.Payload.Stop != runlog.StopAsked && made.Payload.Stop != runlog.StopEscalated:
+		return "", fmt.Errorf("%w: it waits for nobody, so that nothing is cancelled", runlog.ErrLog)
+	}
+	return text.Printable(of.Source) + " cancelled the solve while it waited", nil
+}
+
+// answerTo returns an answer as a reply to its question, or why the solve is abandoned, unless it is refused.
+func (s *Swarm) answerTo(log []signals.Any, at *runlog.Stage, answer signals.Any) (abandoned string, reply signals.Any, err error) {
+	if abandoned, err = abandons(at, answer); abandoned != "" || err != nil {
+		return abandoned, nil, err
+	}
+	if err := s.team().Check(s.bus, answer); err != nil {
+		return "", nil, err
+	}
 	question, err := s.team().To(log, at, answer)
 	if err := cmp.Or(err, s.team().Waits(at, question, s.keeper != nil), runlog.OnRecord(log, answer)); err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	h := answer.Head()
 	h.ReplyTo = question
-	return signals.With(answer, h), nil
+	return "", signals.With(answer, h), nil
 }
 
 // whole returns the log followed by what the bus has of the thread after it.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -60,6 +61,9 @@ func (r *solve) run(ctx context.Context, open func(context.Context)) {
 	open(ctx)
 	r.plan(ctx)
 	r.recordTerms(ctx)
+	if why := r.records.abandoned; why != "" {
+		r.stop(runlog.StopAbandoned, why, nil)
+	}
 	if r.records.earlier {
 		r.keep(ctx)
 		r.swarm.resuming.RUnlock()

@@ -90,6 +90,7 @@ type records struct {
 	announced bool   // its consensus
 	last      uint64 // the last signal that it published, also if the log was closed before it came back
 	earlier   bool   // those of an earlier log, which the journal must keep until the new terms are in it
+	abandoned string // why the solve stops when its terms are on record; "": nobody cancelled it while it waited
 }
 
 // newSolve returns a solve that has not started.

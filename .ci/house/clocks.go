@@ -60,7 +60,7 @@ var exempt = []struct {
 	{"for benchmarks, or behind a flag that asks for figures", []string{
 		"internal/timetest/timetest.go Took",
 		"bus/natsbus/natstest/figures_test.go rawRate", "bus/natsbus/natstest/figures_test.go publishMany", "bus/natsbus/natstest/figures_test.go publishPaced",
-		"bus/natsbus/natstest/figures_test.go handlePaced", "bus/natsbus/natstest/regions_test.go costOf", "bus/natsbus/natstest/sending_test.go TestFiguresOfSingleSignals",
+		"bus/natsbus/natstest/figures_test.go handlePaced", "bus/natsbus/natstest/regions_test.go costOf", "bus/natsbus/natstest/sending_test.go TestFiguresOfSingleSignals", "cmd/swarmbus/soak_test.go TestASoakedServerStaysFlat",
 	}},
 	{"a deadline has to come to pass, or something must not have happened until then: slowness changes nothing", []string{
 		"agents/models/modelstest/contract.go ends",

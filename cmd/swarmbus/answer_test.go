@@ -79,6 +79,23 @@ func TestAnswerLetsARunGoOnOnce(t *testing.T) {
 	}
 }
 
+func TestARunThatWaitsIsCancelled(t *testing.T) {
+	path, _ := asked(t)
+	if status, _, errs := swarmbusRun(t, "answer", path, "--cancel", "a text"); status != cli.ExitUsage || !strings.Contains(errs, "--cancel answers nothing") {
+		t.Errorf("with a text: status %d: %s", status, errs)
+	}
+	status, out, errs := swarmbusRun(t, "answer", path, "--cancel", "--by", "ada")
+	if status != cli.ExitCancelled || !strings.Contains(out, "ada cancelled the solve while it waited") {
+		t.Errorf("status %d: %s%s", status, out, errs)
+	}
+	if status, out, errs := swarmbusRun(t, "answer", path); status != cli.ExitUsage || !strings.Contains(errs, "no question waits") {
+		t.Errorf("it still asks: status %d: %s%s", status, out, errs)
+	}
+	if status, out, errs := swarmbusRun(t, "replay", "--check", path); status != cli.ExitDecided {
+		t.Errorf("replayed: status %d: %s%s", status, out, errs)
+	}
+}
+
 func TestAnswerThatCannotBeOneIsRefused(t *testing.T) {
 	path, server := asked(t)
 	before, to := len(server.Requests()), questionIn(t, path)

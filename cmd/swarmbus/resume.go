@@ -34,6 +34,7 @@ type answerFlags struct {
 	deny    string
 	respond string
 	args    string
+	cancel  bool
 	server  serverFlag
 }
 
@@ -53,6 +54,8 @@ The call of a tool, --call ID, is made with --allow, which is for this call, and
 all calls of this tool by this agent in this solve; it is not made with --deny and the reason,
 which the agent sees. --args changes the arguments of a call that is allowed, which the agent
 sees, too; --respond gives the result of a call that is not made.
+
+With --cancel the solve ends instead: it asks nobody any more, and does not go on (exit status 6).
 
 A question is answered once: a second answer is refused, with the name of who answered
 first. In a run of another program the answer is kept until the program resumes the solve.
@@ -78,7 +81,7 @@ A run that was killed before it asked is continued by solve --resume.
 			}
 			f.solve.resume = args[0]
 			if f.server.link != "" {
-				if err := withServer(cmd, "by", "thread", "vote", "against", "call", "question", "allow", "deny", "respond", "args", "json"); err != nil {
+				if err := withServer(cmd, "by", "thread", "vote", "against", "call", "question", "allow", "deny", "respond", "args", "cancel", "json"); err != nil {
 					return err
 				}
 			}
@@ -103,6 +106,7 @@ A run that was killed before it asked is continued by solve --resume.
 	flags.StringVar(&f.deny, "deny", "", "deny the call of a tool, for this reason")
 	flags.StringVar(&f.respond, "respond", "", "do not make the call of a tool: its result is this text")
 	flags.StringVar(&f.args, "args", "", "with --allow, all arguments of the call, as JSON, instead of the agent's")
+	flags.BoolVar(&f.cancel, "cancel", false, "answer nothing: cancel the solve that waits")
 	f.server.define(flags)
 	f.solve.defineAgain(cmd)
 	return cmd
@@ -110,7 +114,7 @@ A run that was killed before it asked is continued by solve --resume.
 
 // lists reports whether the command answers nothing, and lists what waits.
 func (f *answerFlags) lists(text []string) bool {
-	return len(text) == 0 && f.verdict()+f.vote+f.against == ""
+	return len(text) == 0 && f.verdict()+f.vote+f.against == "" && !f.cancel
 }
 
 // here answers in a run of this machine, and continues it.
@@ -121,6 +125,9 @@ func (f *answerFlags) here(cmd *cobra.Command, text []string) error {
 	}
 	thread := f.thread
 	err = f.solve.continued(cmd, func(file *journal.File) (signals.Any, error) {
+		if f.cancel {
+			return answer, nil
+		}
 		to, err := f.in(file)
 		switch {
 		case err != nil:
@@ -155,9 +162,14 @@ func (f *answerFlags) here(cmd *cobra.Command, text []string) error {
 
 // given returns the answer that flags and a text are, or the one about the call of a tool.
 func (f *answerFlags) given(text []string) (answer signals.Any, permit *asking.Answer, err error) {
-	if f.verdict() != "" {
+	switch {
+	case f.cancel && (len(text) > 0 || f.verdict()+f.vote+f.against+f.id != ""):
+		err = cli.Usage(errors.New("--cancel answers nothing: it takes neither a text nor a question"))
+	case f.cancel:
+		answer = runlog.Abandon(f.by)
+	case f.verdict() != "":
 		permit, err = f.permission(text)
-	} else {
+	default:
 		answer, err = f.answer(text)
 	}
 	return answer, permit, err
@@ -299,7 +311,7 @@ func (f *solveFlags) continued(cmd *cobra.Command, say func(*journal.File) (sign
 		return err
 	}
 	past, err := solves.List(file)
-	if open := callsOf(past...); len(open) > 0 {
+	if open := callsOf(past...); len(open) > 0 && (answer == nil || answer.Kind() != runlog.KindDecided) {
 		sayAsked(cmd.ErrOrStderr(), nameOfRun(file), nil, open)
 		err = &cli.StatusError{Status: cli.ExitEscalated}
 		if answer != nil {

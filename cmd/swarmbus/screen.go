@@ -129,7 +129,7 @@ func statusOf(r *solves.Result) error {
 		return &cli.StatusError{Status: cli.ExitBudget}
 	case runlog.StopEscalated, runlog.StopAsked:
 		return &cli.StatusError{Status: cli.ExitEscalated}
-	case runlog.StopCancelled:
+	case runlog.StopCancelled, runlog.StopAbandoned:
 		return &cli.StatusError{Status: cli.ExitCancelled}
 	case runlog.StopError:
 		if model := (*models.Error)(nil); errors.As(r.Err, &model) {

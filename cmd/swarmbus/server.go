@@ -92,6 +92,9 @@ func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) e
 	if err != nil {
 		return err
 	}
+	if a.cancel {
+		return a.cancelAt(cmd, c, all)
+	}
 	to, err := a.named(asksAt(all))
 	if which := (*unnamed)(nil); errors.As(err, &which) {
 		sayAsked(cmd.ErrOrStderr(), a.solve.resume, f.words(), which.open)
@@ -117,6 +120,28 @@ func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) e
 		return err
 	}
 	return f.sayAnswered(cmd, c, item, a, to)
+}
+
+// cancelAt cancels the solve of a server that --thread names, or the only one of the run that waits.
+func (f *answerFlags) cancelAt(cmd *cobra.Command, c *client.Client, items []api.Item) error {
+	solve := f.solve.resume + "." + f.thread
+	for _, it := range items {
+		switch {
+		case f.thread != "" || !it.Open:
+		case strings.HasSuffix(solve, ".") || solve == it.Solve:
+			solve = it.Solve
+		default:
+			return cli.Usage(errors.New("--thread is required: several solves of the run wait"))
+		}
+	}
+	if strings.HasSuffix(solve, ".") {
+		return nothing(cmd.Context(), c, f.solve.resume, items)
+	}
+	one, err := c.Cancel(cmd.Context(), solve)
+	if err == nil {
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "The solve is cancelled: %s\n", text.Printable(one.Detail))
+	}
+	return err
 }
 
 // asksAt returns the questions that items of a server are.

@@ -103,6 +103,13 @@ func TestCommandsAskARunningServer(t *testing.T) {
 	if _, errs := ask(cli.ExitError, "answer", "platform", "A year.", to); !strings.Contains(errs, "ada has answered first") {
 		t.Errorf("a second answer: %s", errs)
 	}
+	_, errs = ask(cli.ExitEscalated, "solve", logsTask, "--team", "platform")
+	if out, _ := ask(cli.ExitDecided, "answer", "platform", "--cancel", "--thread", regexp.MustCompile(`--thread (\S+) `).FindStringSubmatch(errs)[1]); !strings.Contains(out, "The solve is cancelled: person cancelled the solve while it waited") {
+		t.Errorf("cancelled it prints %s (%s)", out, errs)
+	}
+	if _, errs := ask(cli.ExitError, "answer", "platform", "--cancel", "--thread", thread); !strings.Contains(errs, "the solve does not run: it is decided") {
+		t.Errorf("cancelled again: %s", errs)
+	}
 	if _, errs := ask(cli.ExitError, "answer", "platforms", "A year."); !strings.Contains(errs, `no run "platforms"; did you mean "platform"?`) {
 		t.Errorf("an answer in a run that is not there: %s", errs)
 	}

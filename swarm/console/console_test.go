@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -166,16 +167,19 @@ func TestSolvesGoOnAfterARestart(t *testing.T) {
 	}
 }
 
-func TestACancelledSolveWaitsUntilItIsResumed(t *testing.T) {
+func TestASolveThatWaitsIsCancelledAndNotResumed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := start(t, dir)
 	waiting := s.solve(logs)
-	if status, _, text := s.ask("POST", "/api/solves/"+waiting.ID+"/cancel", ""); status != http.StatusConflict {
-		t.Errorf("a solve that waits was cancelled: %d %s", status, text)
-	}
 	if status, _, text := s.ask("POST", "/api/solves/"+waiting.ID+"/resume", ""); status != http.StatusConflict {
 		t.Errorf("a solve that waits was resumed: %d %s", status, text)
+	}
+	if status, _, text := s.ask("POST", "/api/solves/"+waiting.ID+"/cancel", ""); status != http.StatusOK || !strings.Contains(string(text), `"stop":"abandoned"`) {
+		t.Errorf("a solve that waits was not cancelled: %d %s", status, text)
+	}
+	if status, _, text := s.ask("POST", "/api/solves/"+waiting.ID+"/cancel", ""); status != http.StatusConflict {
+		t.Errorf("a solve that is over was cancelled: %d %s", status, text)
 	}
 }
 

@@ -165,13 +165,13 @@ func TestACancelledSolveEndsAndOneThatDoesNotRunIsNotCancelled(t *testing.T) {
 	t.Parallel()
 	d := open(t, desk.Team{Name: "pair", Open: desk.Made(pair(nil))}, desk.NewLocal(new(journal.Memory), nil), desk.Options{})
 	thread := start(t, d, "which?")
-	if err := d.Cancel(t.Context(), thread); err != nil {
+	if err := d.Cancel(t.Context(), thread, "Ada"); err != nil {
 		t.Fatal(err)
 	}
 	if r := stopped(t, d, thread); r.Stop != runlog.StopCancelled || !strings.Contains(r.Detail, desk.ErrCancelled.Error()) {
 		t.Errorf("it stopped by %v: %s", r.Stop, r.Detail)
 	}
-	if err := d.Cancel(t.Context(), thread); !errors.Is(err, desk.ErrIdle) {
+	if err := d.Cancel(t.Context(), thread, "Ada"); !errors.Is(err, desk.ErrIdle) {
 		t.Errorf("again: %v", err)
 	}
 }
@@ -204,7 +204,7 @@ func TestASolveThatHasStoppedIsNotCancelled(t *testing.T) {
 		thread := start(t, d, "which?")
 		synctest.Wait()
 		said := make(chan error)
-		go func() { said <- d.Cancel(t.Context(), thread) }()
+		go func() { said <- d.Cancel(t.Context(), thread, "Ada") }()
 		synctest.Wait()
 		close(shown)
 		if err := <-said; !errors.Is(err, desk.ErrIdle) {

@@ -281,33 +281,57 @@ func (d *Desk) shows(thread string, r *solves.Result) {
 	})
 }
 
-// Cancel ends a solve that this process drives, and returns when it has ended. The error is a
-// [*DrivenError] if another process drives it, and [ErrIdle] if nobody is known to, or the solve
-// had stopped for another reason before it could be cancelled.
-func (d *Desk) Cancel(ctx context.Context, thread string) error {
+// Cancel ends a solve that this process drives, or that waits for a person, and returns when it has
+// ended. By says who cancels it. One that waited stops by [runlog.StopAbandoned], and does not go on.
+// The error is a [*DrivenError] if another process drives the solve, and [ErrIdle] if it had stopped for
+// another reason before it could be cancelled.
+func (d *Desk) Cancel(ctx context.Context, thread, by string) error {
 	d.mu.Lock()
 	r := d.running[thread]
 	drives := r != nil && (d.shared == nil || r.drives)
-	if drives {
+	stopped := drives && d.log != nil && d.log.Fold().stopped(thread, r.from) // it leaves
+	if drives && !stopped {
 		r.cancel(ErrCancelled)
 	}
 	d.mu.Unlock()
 	if !drives {
-		who, err := d.driver(ctx, thread)
-		switch {
-		case err != nil:
-			return err
-		case who != "":
-			return &DrivenError{who}
-		}
-		return ErrIdle
+		return d.abandon(ctx, thread, by)
 	}
 	select {
 	case <-r.over:
-		return r.cancelled()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+	if stopped {
+		return d.abandon(ctx, thread, by)
+	}
+	return r.cancelled()
+}
+
+// abandon ends a solve that waits for a person.
+func (d *Desk) abandon(ctx context.Context, thread, by string) error {
+	if d.log == nil {
+		return ErrIdle
+	}
+	one, _ := d.log.Fold().Solve(thread)
+	if one.Stop != runlog.StopAsked && one.Stop != runlog.StopEscalated {
+		who, err := d.driver(ctx, thread)
+		if err == nil && who != "" {
+			err = &DrivenError{who}
+		}
+		return cmp.Or(err, ErrIdle)
+	}
+	if err := cmp.Or(d.Reached(ctx), d.Resume(thread, runlog.Abandon(by))); err != nil {
+		return err
+	}
+	err := d.log.Until(ctx, func() bool {
+		one, _ = d.log.Fold().Solve(thread)
+		return one.Stop != 0 && !d.runs(thread)
+	})
+	if err == nil && one.Stop != runlog.StopAbandoned {
+		return ErrIdle // an answer came first
+	}
+	return err
 }
 
 // Running has the threads of the solves that run here, or wait here until another process does not

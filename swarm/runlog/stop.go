@@ -27,11 +27,12 @@ const (
 	StopContested                         // what leads lacks something for a consensus ([consensus.Contested])
 	StopAnswered                          // one agent alone has an answer ([consensus.Answered])
 	StopExpired                           // nobody answered a question in time whose rule stops the solve then ([asking.ExpiryStops])
+	StopAbandoned                         // a person cancelled it while it waited for one ([Abandon])
 )
 
 var stopNames = []string{
 	"", "consensus", "rejected", "deadlock", "uncertified", "max-rounds", "no-progress",
-	"budget", "deadline", "cancelled", "escalated", "error", "asked", "settled", "contested", "answered", "expired",
+	"budget", "deadline", "cancelled", "escalated", "error", "asked", "settled", "contested", "answered", "expired", "abandoned",
 }
 
 // String returns the wire name, and "unset" for the zero value.

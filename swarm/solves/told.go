@@ -14,7 +14,7 @@ func (r *Result) Sentence(show func(id string) string) string {
 	switch r.Stop {
 	case runlog.StopAsked, runlog.StopNoProgress, runlog.StopExpired:
 		return all[0]
-	case runlog.StopError, runlog.StopCancelled, runlog.StopBudget, runlog.StopDeadline, runlog.StopMaxRounds, runlog.StopEscalated:
+	case runlog.StopError, runlog.StopCancelled, runlog.StopAbandoned, runlog.StopBudget, runlog.StopDeadline, runlog.StopMaxRounds, runlog.StopEscalated:
 	default: // the votes ended it
 		slices.Reverse(all)
 	}

@@ -196,6 +196,42 @@ func TestConsoleAsksWhetherAnAgentOfAnotherProcessMayCallATool(t *testing.T) {
 	}
 }
 
+// A solve that waits is cancelled in one console; another one does not ask either, and a driver that asks for
+// the task again is told.
+func TestConsoleCancelsASolveThatWaits(t *testing.T) {
+	w := writersOn(t)
+	_, c := w.console(t)
+	_, other := w.console(t)
+	w.agent(t, "planner")
+	w.agent(t, "critic")
+	w.asks(t)
+	item := items(t, c)[0]
+	items(t, other)
+	one, err := c.Cancel(soon(t), item.Solve)
+	if err != nil || one.Stop != "abandoned" || one.State != api.Undecided || one.Waits != 0 {
+		t.Fatalf("it is %+v (%v)", one, err)
+	}
+	for ctx := soon(t); ; pause() {
+		all, err := other.Items(ctx, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(all) == 0 {
+			break
+		}
+	}
+	if _, err := other.Cancel(soon(t), item.Solve); err == nil || !strings.Contains(err.Error(), "it is undecided") {
+		t.Errorf("cancelled again: %v", err)
+	}
+	w.start(t, "solve", item.Task, "--team", w.team).sees(t, "person cancelled the solve while it waited")
+	if n := w.written(t); n > 0 {
+		t.Errorf("written %d times", n)
+	}
+	if check, err := c.Replay(soon(t), "swarmbus"); err != nil || !check.Identical {
+		t.Errorf("replay: %+v, %v", check, err)
+	}
+}
+
 // printed returns the arguments of the commands that a text says one may answer with.
 func printed(text, link string) (all [][]string) {
 	for _, line := range regexp.MustCompile(`swarmbus (answer .*)`).FindAllStringSubmatch(text, -1) {

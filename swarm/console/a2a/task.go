@@ -52,17 +52,16 @@ func taskOf(d api.SolveDetail, items []api.Item) *a2a.Task {
 // stateOf returns the state of a solve as that of a task. One that stopped without an answer
 // has failed, and one that the server's end cut off is unknown until it goes on.
 func stateOf(one api.Solve) a2a.TaskState {
-	switch one.State {
-	case api.Running:
+	switch {
+	case one.State == api.Running:
 		return a2a.TaskStateWorking
-	case api.Waiting:
+	case one.State == api.Waiting:
 		return a2a.TaskStateInputRequired
-	case api.Decided:
+	case one.State == api.Decided:
 		return a2a.TaskStateCompleted
-	case api.Interrupted:
-		if one.Stop == "cancelled" {
-			return a2a.TaskStateCanceled
-		}
+	case one.Stop == "cancelled", one.Stop == "abandoned":
+		return a2a.TaskStateCanceled
+	case one.State == api.Interrupted:
 		return a2a.TaskStateUnknown
 	}
 	return a2a.TaskStateFailed

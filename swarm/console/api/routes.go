@@ -80,7 +80,7 @@ func (b *Backend) solves(a huma.API) {
 	add(a, route("get-solve", "GET", "/solves/{id}", "solves", "Everything that the log of a solve says", 404), func(ctx context.Context, in *one) (SolveDetail, error) {
 		return b.Solves.Get(ctx, in.ID, in.After)
 	})
-	add(a, route("cancel-solve", "POST", "/solves/{id}/cancel", "solves", "Cancel a running solve", 404, 409), func(ctx context.Context, in *ByID) (Solve, error) {
+	add(a, route("cancel-solve", "POST", "/solves/{id}/cancel", "solves", "Cancel a solve that runs or waits", 404, 409), func(ctx context.Context, in *ByID) (Solve, error) {
 		return b.Solves.Cancel(ctx, in.ID)
 	})
 	add(a, route("resume-solve", "POST", "/solves/{id}/resume", "solves", "Continue a solve that was interrupted or cancelled", 404, 409, 503), func(ctx context.Context, in *ByID) (Solve, error) {

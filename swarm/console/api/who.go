@@ -3,8 +3,10 @@ package api
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
+	"time"
 )
 
 // A Role says what somebody may do: what those before it may, and more.
@@ -101,6 +103,16 @@ func (g guardedSolves) Cancel(ctx context.Context, id string) (one Solve, err er
 		one, err = g.Solves.Cancel(ctx, id)
 	}
 	return one, err
+}
+
+// Leave cancels a solve for a client that began it and is gone, unless it has stopped meanwhile.
+func Leave(ctx context.Context, all Solves, id string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	ctx = By(ctx, Who{Role: RoleOperator})
+	if one, err := all.Get(ctx, id, math.MaxInt64); err == nil && one.State == Running {
+		_, _ = all.Cancel(ctx, id) // nobody is there to be told
+	}
 }
 
 func (g guardedSolves) Resume(ctx context.Context, id string) (one Solve, err error) {

@@ -259,7 +259,7 @@ func (s solving) Cancel(ctx context.Context, id string) (api.Solve, error) {
 	if err != nil {
 		return api.Solve{}, err
 	}
-	err = d.Cancel(ctx, thread)
+	err = d.Cancel(ctx, thread, api.WhoOf(ctx).Name)
 	if driven := (*work.DrivenError)(nil); errors.As(err, &driven) {
 		return api.Solve{}, api.NewError(http.StatusConflict, driven.Error()+": cancel it there")
 	}
@@ -268,7 +268,7 @@ func (s solving) Cancel(ctx context.Context, id string) (api.Solve, error) {
 	case errors.Is(err, work.ErrIdle) && gone == nil:
 		return api.Solve{}, api.NewError(http.StatusConflict, "the solve does not run: it is "+one.State)
 	case err != nil:
-		return api.Solve{}, err
+		return api.Solve{}, refused(err)
 	}
 	return one, gone
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -123,10 +122,7 @@ func (f *following) start(ctx context.Context, in question) error {
 func (f *following) whole(ctx context.Context) (*sdk.CallToolResult, solved, error) {
 	defer func() {
 		if ctx.Err() != nil {
-			bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-			defer cancel()
-			bye = api.By(bye, api.Who{Role: api.RoleOperator}) // what this call began
-			_, _ = f.s.o.Backend.Solves.Cancel(bye, f.id)      // it may have stopped meanwhile
+			api.Leave(ctx, f.s.o.Backend.Solves, f.id)
 		}
 	}()
 	for {

@@ -30,7 +30,7 @@ func (c *Case) Detail() string {
 	}
 	all := []string{r.Detail}
 	switch r.Stop {
-	case runlog.StopMaxRounds, runlog.StopBudget, runlog.StopDeadline, runlog.StopCancelled, runlog.StopEscalated:
+	case runlog.StopMaxRounds, runlog.StopBudget, runlog.StopDeadline, runlog.StopCancelled, runlog.StopAbandoned, runlog.StopEscalated:
 		all[0] += ": " + r.Decision.Reason()
 	}
 	if r.Stop != runlog.StopConsensus {

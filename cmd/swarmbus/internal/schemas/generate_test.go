@@ -195,7 +195,8 @@ func words(t reflect.Type) *jsonschema.Schema {
 			break
 		}
 		v.SetUint(i)
-		if text, err := v.Interface().(encoding.TextMarshaler).MarshalText(); err == nil {
+		text, err := v.Interface().(encoding.TextMarshaler).MarshalText()
+		if from, reads := v.Addr().Interface().(encoding.TextUnmarshaler); err == nil && (i == 0 || !reads || from.UnmarshalText(text) == nil) {
 			s.Enum = append(s.Enum, string(text))
 		}
 	}

@@ -79,10 +79,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	to := &stream{w: w, c: http.NewResponseController(w)}
 	ended := s.show(r.Context(), c, one, NewFold(in.ThreadID, in.RunID, one.after), to)
 	if !ended && one.own && (r.Context().Err() != nil || to.err != nil) {
-		bye, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), slowest)
-		defer cancel()
-		bye = api.By(bye, api.Who{Role: api.RoleOperator})
-		_, _ = s.Backend.Solves.Cancel(bye, one.id) // what this request began; it may have stopped meanwhile
+		api.Leave(r.Context(), s.Backend.Solves, one.id)
 	}
 }
 
