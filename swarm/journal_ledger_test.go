@@ -68,7 +68,7 @@ func TestALedgerIsFilledFromTheJournal(t *testing.T) {
 		t.Errorf("decides by %s", r.Decision.Strategy)
 	}
 	shutdown(t, s)
-	for name, ledger := range map[string]*reliability.Ledger{"other choices": between(t, "a", "b"), "none": nil, "not empty": o.Ledger} {
+	for name, ledger := range map[string]*reliability.Ledger{"other choices": between(t, "a", "b"), "none": nil} {
 		again.Ledger = ledger
 		var field *signals.FieldError
 		if _, err := swarm.New(again); !errors.As(err, &field) || field.Field != "ledger" {
@@ -152,5 +152,66 @@ func TestAnOutcomeByAnotherIDOfAProposalIsThatOfTheProposal(t *testing.T) {
 	}
 	if len(known) != 1 {
 		t.Errorf("%d ledgers: %v", len(known), known)
+	}
+}
+
+// A ledger that was saved is what a journal begins with, and what one that has learned something else goes on with: its log
+// says so, and is derived from itself alone.
+func TestASavedLedgerIsOnTheLogOfTheSolvesThatBeginWithIt(t *testing.T) {
+	o := swarm.Options{Agents: panel(), Journal: new(journal.Memory), Ledger: new(reliability.Ledger)}
+	s := startOn(t, o)
+	for task := range 12 {
+		if err := s.RecordOutcome(ask(t, s, task), truth(task)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shutdown(t, s)
+	saved := ledgerOf(t, o.Ledger)
+	restored := func() *reliability.Ledger {
+		l := new(reliability.Ledger)
+		if err := l.UnmarshalJSON([]byte(saved)); err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	for name, own := range map[string]int{"a new journal": 0, "one that has learned something": 6} {
+		j := new(journal.Memory)
+		if own > 0 {
+			s := newSwarm(t, swarm.Options{Agents: panel(), Journal: j, Seed: 8}) // with other names of solves
+			for task := range own {
+				ask(t, s, task)
+			}
+			shutdown(t, s)
+		}
+		again := swarm.Options{Agents: panel(), Journal: j, Ledger: restored()}
+		s := startOn(t, again)
+		for task := range 3 {
+			if r := ask(t, s, task); r.Decision.Strategy != "default" {
+				t.Errorf("%s: decides by %s", name, r.Decision.Strategy)
+			}
+		}
+		shutdown(t, s)
+		if n := again.Ledger.Len(); n != 12+own+3 {
+			t.Errorf("%s: the ledger has %d decisions", name, n)
+		}
+		past, err := replayed(t, j)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if ledgerOf(t, past.Ledger(runlog.Learner)) != ledgerOf(t, again.Ledger) {
+			t.Errorf("%s: the log has learned something else", name)
+		}
+		if starts := strings.Count(exported(t, j), `"starts"`); starts != 1 {
+			t.Errorf("%s: the ledger is recorded %d times", name, starts)
+		}
+		last := swarm.Options{Agents: panel(), Journal: j, Ledger: restored()}
+		s = startOn(t, last) // it knows nothing more
+		if ask(t, s, 4); last.Ledger.Len() != 12+own+4 {
+			t.Errorf("%s: started again, it has %d decisions", name, last.Ledger.Len())
+		}
+		shutdown(t, s)
+		if _, err := replayed(t, j); err != nil {
+			t.Errorf("%s, started again: %v", name, err)
+		}
 	}
 }

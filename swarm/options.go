@@ -39,9 +39,9 @@ type Options struct {
 	// program may save it and load it again. Nil: an empty one of the swarm's
 	// own, or, with a Strategy, none, so that nothing is learned.
 	//
-	// With a Journal, the ledger has to be empty and is filled from the
-	// journal. What counts then are its options, which must not differ from
-	// those that the journal's ledger had.
+	// With a Journal, the ledger has what the journal has learned and what it knew itself,
+	// which the terms of the next solve record, so that a replay knows it, too. Its
+	// options must not differ from those that the journal's ledger had.
 	Ledger *reliability.Ledger
 
 	Threshold float64 // of support, inclusive; 0: consensus.DefaultThreshold
@@ -217,11 +217,6 @@ func (o *Options) validate() error {
 		problems = append(problems, &signals.FieldError{Field: "agents", Problem: "required: at least one"})
 	}
 	problems = append(problems, o.Limits.validate(), signals.AtLeastZero("quorum", float64(o.Quorum)))
-	if o.Journal != nil && o.Ledger != nil && o.Ledger.Len() > 0 {
-		problems = append(problems, &signals.FieldError{
-			Field: "ledger", Value: fmt.Sprintf("%d decisions", o.Ledger.Len()), Problem: "with a journal, it is filled from that and must be empty",
-		})
-	}
 	if o.Conflicts > settle.ByEscalation {
 		problems = append(problems, &signals.FieldError{
 			Field: "conflicts", Value: strconv.Itoa(int(o.Conflicts)), Problem: "want settle.ByDebate, settle.ByMajority or settle.ByEscalation",

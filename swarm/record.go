@@ -33,7 +33,13 @@ func (r *solve) recordTerms(ctx context.Context) {
 	err := r.count.By(by, &known)
 	var open signals.Any
 	if err == nil {
-		open, err = r.onRecord().Open(r.result.Thread)
+		terms := r.onRecord()
+		if s.keeper.Starts() {
+			terms.Starts, err = runlog.TextOf(r.opts.Ledger)
+		}
+		if err == nil {
+			open, err = terms.Open(r.result.Thread)
+		}
 	}
 	if err == nil {
 		err = r.tryAnnounce(ctx, open)

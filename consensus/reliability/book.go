@@ -103,6 +103,11 @@ func (b *book) observe(id string, ballots consensus.Ballots) {
 		}
 		d.Rows = append(d.Rows, q.row(names))
 	}
+	b.add(d)
+}
+
+// add appends a decision, and makes room for it.
+func (b *book) add(d decision) {
 	b.append(d)
 	if room := b.o.withDefaults().Window; len(b.decisions) > room {
 		b.forget()

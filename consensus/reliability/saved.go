@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -82,6 +83,34 @@ func (b *book) restore(s *saved) error {
 			return errors.New("more is learned than was decided")
 		}
 		b.last[of] = b.learned(subject(of), right)
+	}
+	return nil
+}
+
+// Add adds the decisions of another ledger that l does not hold, with the names that name returns for theirs; "" leaves one
+// out. nil keeps the names, and leaves out decisions without one. An outcome that the other ledger knows counts also for
+// decisions that l holds. The error is a [*consensus.FieldError] if the two have other options.
+func (l *Ledger) Add(from *Ledger, name func(id string) string) error {
+	from.mu.Lock()
+	o, all := from.o.clone(), slices.Clone(from.decisions)
+	from.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !reflect.DeepEqual(l.o.clone(), o) {
+		return refuse("options", fmt.Sprintf("%+v", o), fmt.Sprintf("%+v", l.o))
+	}
+	for _, d := range all {
+		if name != nil {
+			d.ID = name(d.ID)
+		}
+		at, held := l.index[d.ID]
+		switch {
+		case d.ID == "":
+		case held:
+			l.decisions[at].Right = cmp.Or(d.Right, l.decisions[at].Right)
+		default:
+			l.add(d)
+		}
 	}
 	return nil
 }

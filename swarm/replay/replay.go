@@ -212,6 +212,12 @@ func (r *Replay) open(t *Thread, s *signals.Signal[runlog.Opened]) error {
 	if err != nil {
 		return err
 	}
+	if terms.Starts != "" && terms.ledger != nil {
+		if err := json.Unmarshal([]byte(terms.Starts), terms.ledger); err != nil {
+			return fmt.Errorf("replay: signal %d: %w", s.Seq, err)
+		}
+		terms.Starts = ""
+	}
 	var unknown *consensus.FieldError
 	if terms.By, err = terms.strategy(); err != nil && !errors.As(err, &unknown) {
 		return fmt.Errorf("replay: signal %d: %w", s.Seq, err)

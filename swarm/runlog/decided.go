@@ -116,6 +116,7 @@ type Terms struct {
 	Learner string               `json:"learner,omitempty"`
 	Learns  *reliability.Options `json:"learns,omitempty"`  // its options
 	Default bool                 `json:"default,omitempty"` // the learner decides: by its model if the Strategy is "learned"
+	Starts  Text                 `json:"starts,omitempty"`  // the learner as it was before the log, a [reliability.Ledger]; "": empty
 }
 
 // The rules of [Terms]. By the first, which is 0, whoever was for the loser of a settlement abstained.

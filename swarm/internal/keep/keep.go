@@ -5,6 +5,7 @@ package keep
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -27,6 +28,7 @@ type Keeper struct {
 	writer   *journal.Writer
 	standing map[string]*replay.Terms // never changes
 	folded   folded
+	starts   bool   // the ledger knows what the journal does not have yet
 	leave    func() // lets another swarm keep a journal of the bus
 }
 
@@ -112,7 +114,7 @@ func (k *Keeper) relearn(from *replay.Beginning, codec *signals.Codec) ([]signal
 	k.of.Names.Passed(f.Numbers[k.of.Names.Prefix()])
 	k.standing = past.Standing()
 	if ledger := k.of.Ledger; ledger != nil {
-		if err := fill(ledger, past.Ledger(runlog.Learner)); err != nil {
+		if k.starts, err = fill(ledger, past.Ledger(runlog.Learner)); err != nil {
 			return nil, err
 		}
 		ledger.DeferLearning()
@@ -162,19 +164,21 @@ func (k *Keeper) feed(after uint64, earlier []signals.Any, codec *signals.Codec)
 	return k.of.Bus.Feed(ctx, batch...)
 }
 
-// fill makes an empty ledger the one that was folded from the journal, if there is one.
-func fill(ledger, folded *reliability.Ledger) error {
+// fill makes a ledger the one that was folded from the journal, if there is one, with what it knows beside. It reports
+// whether there is such.
+func fill(ledger, folded *reliability.Ledger) (more bool, err error) {
 	if folded == nil {
-		return nil
+		return ledger.Len() > 0, nil
 	}
 	if ours, theirs := ledger.Options(), folded.Options(); !reflect.DeepEqual(ours, theirs) {
-		return &signals.FieldError{Field: "ledger", Value: fmt.Sprintf("%+v", ours), Problem: fmt.Sprintf("that of the journal has the options %+v", theirs)}
+		return false, &signals.FieldError{Field: "ledger", Value: fmt.Sprintf("%+v", ours), Problem: fmt.Sprintf("that of the journal has the options %+v", theirs)}
 	}
-	state, err := json.Marshal(folded)
-	if err != nil {
-		return err
+	was, err := json.Marshal(folded)
+	if err == nil {
+		err = folded.Add(ledger, nil)
 	}
-	return json.Unmarshal(state, ledger)
+	state, problem := json.Marshal(folded)
+	return string(was) != string(state), errors.Join(err, problem, json.Unmarshal(state, ledger))
 }
 
 // Standing returns the terms of a solve that the journal did not see end; nil for others.
@@ -189,8 +193,11 @@ func (k *Keeper) Close(ctx context.Context) error {
 	return k.writer.Close(ctx)
 }
 
+// Starts reports whether the next terms have to say what the ledger knew before the log.
+func (k *Keeper) Starts() bool { return k.starts }
+
 // Opened says that the terms of a thread are in the log.
-func (k *Keeper) Opened(thread string) { k.folded.unclosed[thread] = true }
+func (k *Keeper) Opened(thread string) { k.folded.unclosed[thread], k.starts = true, false }
 
 // Closed says that the proposals of a thread no longer matter.
 func (k *Keeper) Closed(thread string) { delete(k.folded.unclosed, thread) }
