@@ -101,7 +101,7 @@ func (osDisk) SyncDir(path string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-func (osDisk) Lock(path string) (io.Closer, error) { return lock(path) }
+func (osDisk) Lock(path string) (io.Closer, error) { return Lock(path) }
 
 func sizeOf(f file) (int64, error) {
 	info, err := f.Stat()

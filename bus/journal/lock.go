@@ -40,7 +40,9 @@ func (e *LockError) Error() string {
 // another's lock.
 type fileLock struct{ f *os.File }
 
-func lock(path string) (io.Closer, error) {
+// Lock locks a file until the returned value is closed or the process ends, in whatever way. It waits for a moment, and returns a
+// [*LockError] if another process has it, as [Open] does of a journal, which locks it for writing.
+func Lock(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path+lockSuffix, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err

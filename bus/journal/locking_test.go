@@ -20,7 +20,7 @@ func TestALookAtTheLockKeepsNoWriterOut(t *testing.T) {
 			}
 			release := time.AfterFunc(held, func() { _ = f.Close() })
 			defer release.Stop()
-			l, err := lock(path)
+			l, err := Lock(path)
 			if (err == nil) != free {
 				t.Errorf("held for %v: got %v", held, err)
 			}

@@ -6,20 +6,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
-	"github.com/swarmbus/swarmbus/swarm/desk"
-	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 func newAgents() *cobra.Command {
 	var server serverFlag
 	var as cli.List
+	var export string
 	cmd := &cobra.Command{
 		Use:   "agents RUN",
 		Short: "List how far a team trusts its agents, and why",
 		Long: `Agents lists who voted in the solves of a run: how often each is taken to be right, what
 that rests on (known outcomes, or agreement alone), the 95 % interval of its share of right
 votes where outcomes are known, and from how many more outcomes on the interval is at most
-20 points wide. Outcomes are told by "swarmbus outcome".
+20 points wide. Outcomes are told by "swarmbus outcome". --ledger FILE adds what was learned to a
+ledger, with which swarmbus solve --ledger FILE begins.
 
 ` + aRun,
 		Args: exactly(1, "a run"),
@@ -32,20 +32,17 @@ votes where outcomes are known, and from how many more outcomes on the interval 
 			if err != nil {
 				return err
 			}
-			codec, err := runlog.NewCodec()
-			if err != nil {
+			ledger, err := ledgerOf(log)
+			if err != nil || ledger == nil {
 				return err
 			}
-			past, err := desk.ReadFold(log, codec, nil)
-			if err != nil {
+			if export != "" {
+				file, err := ledgerAt(export, "")
+				if err == nil {
+					err = file.add(ledger, nil)
+				}
 				return err
 			}
-			defer past.Replay.Close()
-			ledger := past.Replay.Ledger(runlog.Learner)
-			if ledger == nil {
-				return nil
-			}
-			ledger.Learn()
 			all, percent := ledger.Trust(), func(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
 			table := cli.Table{Titles: []string{"agent", "trust", "rests on", "right", "interval", "more"}}
 			for _, t := range all {
@@ -63,6 +60,7 @@ votes where outcomes are known, and from how many more outcomes on the interval 
 			return cli.PrintList(cmd.OutOrStdout(), &as, all, &table)
 		},
 	}
+	cmd.Flags().StringVar(&export, "ledger", "", "add what the run has learned to this ledger, and list nothing")
 	server.define(cmd.Flags())
 	as.Define(cmd.Flags())
 	return cmd

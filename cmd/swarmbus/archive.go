@@ -98,7 +98,12 @@ func (machine) retract(ctx context.Context, run, thread string, seq uint, by, re
 }
 
 func (machine) tell(ctx context.Context, run, thread, right string) error {
-	return written(run, func(file *journal.File) error { return solves.Tell(ctx, file, thread, right) })
+	return written(run, func(file *journal.File) error {
+		if err := solves.Tell(ctx, file, thread, right); err != nil {
+			return err
+		}
+		return told(file)
+	})
 }
 
 func (machine) say(ctx context.Context, run, thread string, m runlog.Message) (in, when string, err error) {

@@ -151,7 +151,7 @@ func (f *solveFlags) replay(j *job, notes io.Writer) error {
 	if f.terms.Team == nil {
 		f.terms, j.keep.Calls, j.played = terms, results, store
 	}
-	f.terms.Task, f.terms.Began, f.terms.Journal = terms.Task, terms.Began, terms.Journal
+	f.terms.Task, f.terms.Began, f.terms.Journal, f.terms.Starts = terms.Task, terms.Began, terms.Journal, terms.Starts
 	switch {
 	case f.journal != "" && !terms.Journal:
 		return cli.Usage(errors.New("--journal: the cassette was recorded without a journal, with which the log differs"))
@@ -265,11 +265,16 @@ func (f *solveFlags) play(cmd *cobra.Command, j *job, begin func(*desk.Desk) ite
 	if cmd.Flags().Changed("deadline") {
 		f.terms.Team.Deadline = teams.Duration(f.team.deadline)
 	}
-	at := desk.LocalOptions{Keep: &j.keep, Settle: j.settle}
+	at, ledger := desk.LocalOptions{Keep: &j.keep, Settle: j.settle}, f.terms.Starts
+	if f.terms.Ledger != "" {
+		if ledger, err = f.terms.Ledger.read(); err != nil {
+			return err
+		}
+	}
 	if f.record != "" || f.cassette != "" {
 		at.Clock = swarm.StepClock(f.terms.Began, time.Millisecond)
 	}
-	team := desk.Team{File: f.terms.Team, Open: desk.Opener(f.terms.Team, f.openers(shows, j))}
+	team := desk.Team{File: f.terms.Team, Open: knowing(ledger, desk.Opener(f.terms.Team, f.openers(shows, j)))}
 	d, err := desk.Open(ctx, team, desk.NewLocal(j.store, &at), desk.Options{
 		Hook: shows.live.watching(cli.HookOf(ctx)), Watch: func(b *bus.Bus) (func(), error) { return cli.Watch(ctx, b) },
 	})
@@ -282,7 +287,9 @@ func (f *solveFlags) play(cmd *cobra.Command, j *job, begin func(*desk.Desk) ite
 		return err
 	}
 	j.unused = ""
-	return shows.show(j.whole(ctx, d, begin(d)), func(r *solves.Result) (goesOn bool) {
+	var learned error
+	err = shows.show(j.whole(ctx, d, begin(d)), func(r *solves.Result) (goesOn bool) {
+		learned = f.terms.Ledger.learn(ledger, nameOfRun(j.store), f.terms.Began, r)
 		goesOn = j.recorded(r) != nil
 		if !goesOn {
 			run := nameOfRun(j.store)
@@ -293,6 +300,7 @@ func (f *solveFlags) play(cmd *cobra.Command, j *job, begin func(*desk.Desk) ite
 		}
 		return goesOn
 	})
+	return errors.Join(err, learned)
 }
 
 // whole yields the events of a solve, and of how it goes on with the answers about calls of tools

@@ -83,6 +83,7 @@ func apart(t *teams.Team) error {
 // notWithNATS says why flags of solve cannot be combined with --nats.
 var notWithNATS = []struct{ flag, why string }{
 	{"journal", "the log has the run"},
+	{"ledger", "the log has what was learned"},
 	{"record", "answers of models are recorded beside the log"},
 	{"cassette", "answers of models are recorded beside the log"},
 	{"settle", "the log has no costs"},

@@ -36,7 +36,7 @@ func newOutcome() *cobra.Command {
 		Short: "Tell which proposal of a recorded solve turned out to be right",
 		Long: `Outcome records which proposal turned out to be right: the one that says VALUE, the one with
 the id of --right, or with --none none of them. The team that decides in this run next weighs
-its agents by it. The last outcome of a solve counts.
+its agents by it, and so does the ledger of the team. The last outcome of a solve counts.
 
 --file reads many from a CSV file with the columns run, right (an id, or what a proposal says;
 empty: none of them) and, where a run has several solves, thread. Nothing is recorded unless

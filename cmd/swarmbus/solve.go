@@ -14,6 +14,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/natsflags"
+	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/desk"
@@ -31,6 +32,9 @@ type solveTerms struct {
 
 	Dir      string `json:"dir,omitempty"`      // to which the directories of servers and the file of the memory are relative
 	Cassette string `json:"cassette,omitempty"` // that has the answers of the models; "": models have
+
+	Ledger ledgerFile          `json:"ledger,omitempty"` // of the team; a cassette has what it was
+	Starts *reliability.Ledger `json:"starts,omitempty"`
 }
 
 // problem says what is wrong with terms in a file.
@@ -52,6 +56,7 @@ type solveFlags struct {
 	record   string
 	cassette string
 	journal  string
+	ledger   string
 	resume   string
 	join     string
 	settle   bool
@@ -95,6 +100,10 @@ cost, until --resume RUN --settle counts it as free.
 With --schema FILE the answer is JSON that conforms to the JSON Schema in the file: equal values
 are one proposal, and the result says field by field who agrees.
 
+--ledger FILE is what is known of the agents when the solve begins, and what it teaches is added
+to it; outcomes are told by swarmbus outcome. A team file that names a journal has a ledger
+beside it.
+
 --journal records the run, and --resume continues one that was killed, canceled, failed, or
 ran out of time or money; no answer that is recorded is asked for again. A run that asks a
 question is continued by swarmbus answer. --record writes the models' answers to a file, and
@@ -114,6 +123,7 @@ servers (docs/scale.md). With --server a team of a running "swarmbus serve" work
 	flags.StringVar(&f.record, "record", "", "write the models' answers to this new file")
 	flags.StringVar(&f.cassette, "cassette", "", "replay the answers in this file")
 	flags.StringVar(&f.journal, "journal", "", "record the run in this new file, or under this name; see swarmbus runs")
+	flags.StringVar(&f.ledger, "ledger", "", "begin with what this file has learned of the agents, and add to it (default: beside the journal of a team file)")
 	flags.StringVar(&f.resume, "resume", "", "continue this run; with --nats the solve in this thread of the log, with the flags of its team")
 	flags.BoolVar(&f.settle, "settle", false, "with --resume: count calls of unknown cost as free")
 	flags.StringVar(&f.join, "join", joinAddr, "loopback address on which agents of the team join")
@@ -145,7 +155,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	case f.resume != "":
-		if name := given("team", "model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "schema", "rounds", "seed", "record", "cassette", "journal"); name != "" {
+		if name := given("team", "model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "schema", "rounds", "seed", "record", "cassette", "journal", "ledger"); name != "" {
 			return cli.Usage(fmt.Errorf("--%s cannot be combined with --resume, which takes it from the run", name))
 		}
 		if len(args) > 0 {
@@ -154,7 +164,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if f.cassette != "" {
-		if name := given("model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "schema", "rounds", "seed", "base-url", "budget", "price", "record"); name != "" {
+		if name := given("model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "schema", "rounds", "seed", "base-url", "budget", "price", "record", "ledger"); name != "" {
 			return cli.Usage(fmt.Errorf("--%s cannot be combined with --cassette, which contains it", name))
 		}
 		if len(args) > 0 {
@@ -172,6 +182,13 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 	}
 	f.journal = cmp.Or(f.journal, team.Journal)
 	f.terms = solveTerms{Task: task, Team: team, Began: time.Now().UTC().Truncate(time.Second), Journal: f.journal != ""}
+	beside := team.Journal
+	if team.Strategy != "" {
+		beside = "" // it says how votes count, whatever was learned
+	}
+	if f.terms.Ledger, err = ledgerAt(cmp.Or(f.ledger, team.Ledger), beside); err != nil {
+		return err
+	}
 	return f.terms.here()
 }
 
@@ -201,7 +218,7 @@ func (t *solveTerms) here() (err error) {
 // notEmpty refuses flags that were given without a value, such as those of a variable
 // that is not set: what they limit would have no limit.
 func notEmpty(cmd *cobra.Command) error {
-	for _, name := range []string{"team", "mode", "conflicts", "advocate", "writer", "schema", "budget", "base-url", "record", "cassette", "journal", "resume", "by", "vote", "against", "call", "question", "allow", "deny"} {
+	for _, name := range []string{"team", "mode", "conflicts", "advocate", "writer", "schema", "budget", "base-url", "record", "cassette", "journal", "ledger", "resume", "by", "vote", "against", "call", "question", "allow", "deny"} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
 			return cli.Usage(fmt.Errorf("--%s is empty", name))
 		}

@@ -29,7 +29,12 @@ func (f *solveFlags) tape(j *job) (*journal.Recorder, error) {
 		return nil, fmt.Errorf("%s is not empty", f.record)
 	}
 	about := f.terms
-	about.Team = about.Team.Bare()
+	if about.Ledger != "" {
+		if about.Starts, err = about.Ledger.read(); err != nil {
+			return nil, err
+		}
+	}
+	about.Team, about.Ledger = about.Team.Bare(), ""
 	return recordTerms(file, &about)
 }
 

@@ -51,6 +51,7 @@ type Team struct {
 	Rounds   int      `json:"rounds,omitempty" jsonschema:"Maximum number of rounds. Default: 6."`
 	Seed     uint64   `json:"seed,omitempty" jsonschema:"Seed of ids and random choices. Default: 1."`
 	Journal  string   `json:"journal,omitempty" jsonschema:"File or name under which runs are recorded. Default: runs are not recorded."`
+	Ledger   string   `json:"ledger,omitempty" jsonschema:"File or name of the ledger of what is known of the agents, with which each solve of the command begins and to which it adds. Default: beside the journal, if there is one and no strategy is stated."`
 }
 
 // Reports say what becomes of the reports of a team's workers.
@@ -251,7 +252,7 @@ func (t *Team) mode() Mode {
 // servers' addresses, keys' names, prices, limits, budget, deadline and journal.
 func (t *Team) Bare() *Team {
 	bare := *t
-	bare.Budget, bare.PerDay, bare.Deadline, bare.Journal = "", "", 0, ""
+	bare.Budget, bare.PerDay, bare.Deadline, bare.Journal, bare.Ledger = "", "", 0, "", ""
 	bare.Agents = slices.Clone(t.Agents)
 	for i := range bare.Agents {
 		bare.Agents[i].Budget = ""
