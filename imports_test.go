@@ -237,7 +237,7 @@ var rules = []struct {
 var testOnly = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/anishathalye/porcupine",
 	"github.com/rogpeppe/go-internal", "gonum.org/v1/gonum", "github.com/charmbracelet/x/ansi", "go.opentelemetry.io", "github.com/google/jsonschema-go",
-	module + "/consensus/consensustest", module + "/agents/choice", module + "/agents/models/modelstest", module + "/bus/bustest",
+	module + "/consensus/consensustest", module + "/agents/choice", module + "/agents/models/anthropic", module + "/agents/models/modelstest", module + "/bus/bustest",
 	module + "/internal/ollama", module + "/internal/pglite", module + "/internal/timetest", module + "/internal/documents", module + "/agents", module + "/agents/memory", module + "/agents/memory/memorytest", module + "/swarm/reporting", module + "/swarm/rooms/terminal", module + "/swarm",
 	"github.com/coder/websocket", module + "/swarm/console/host", module + "/swarm/console/internal/hosttest", module + "/swarm/console/demo",
 	module + "/swarm/console/feed", module + "/consensus", module + "/swarm/runlog", module + "/swarm/rooms/office",

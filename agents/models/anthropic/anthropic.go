@@ -84,10 +84,10 @@ func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, err
 
 // once makes one call. If the request was refused as invalid, it also returns what was said.
 func (m *Model) once(ctx context.Context, r *models.Request, body object) (*models.Answer, *wire.Said, error) {
-	a := answer{asked: r, blocks: map[int]*block{}}
-	resp, refused, err := m.client.Ask(ctx, m.base.String(), m.header, body, func(e wire.Event) error { return a.read(e.Object()) })
+	a := answer{Answer: wire.Answer{Asked: r}}
+	resp, refused, err := m.client.Ask(ctx, m.base.String(), m.header, body, a.read)
 	switch {
-	case err != nil && a.begun:
+	case err != nil && a.Begun:
 		return nil, nil, err
 	case err != nil:
 		return nil, refused, err

@@ -118,7 +118,8 @@ func TestNoHalfMessageIsTakenForAWholeOne(t *testing.T) {
 		"the end alone":  {[]string{stop}, models.ErrCutOff},
 		"no stop reason": {[]string{start, begin, text, stop}, models.ErrCutOff},
 		"a pause":        {[]string{start, begin, text, pause, stop}, models.ErrCutOff},
-		"a second start": {[]string{start, begin, text, start, end, stop}, models.ErrMalformed},
+		"a start twice":  {[]string{start, begin, text, start, end, stop}, nil},
+		"another start":  {[]string{start, begin, text, strings.Replace(start, `"m"`, `"n"`, 1), stop}, models.ErrCutOff},
 		"calls it lacks": {[]string{start, begin, text, calls, stop}, models.ErrMalformed},
 	} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -15,6 +15,7 @@ type object = map[string]any
 // forms are the choices of how a request is written where servers differ.
 type forms struct {
 	prompt  bool   // the prompt has the schema
+	most    int    // of tokens of an answer; 0: as many as one asks for
 	without string // members that are not sent, each between blanks
 }
 
@@ -25,6 +26,11 @@ func (f forms) next(refused *wire.Said, sent object) (forms, string) {
 	if sent["output_config"] != nil && !f.prompt && refused.Has("output_config", "json_schema", "schema", "structured") {
 		f.prompt = true
 		return f, "the server refused the schema: it is sent in the prompt" + words
+	}
+	asked, _ := sent["max_tokens"].(int)
+	if most, _ := refused.Bound(asked); f.most == 0 && most > 0 && refused.Has("max_tokens") {
+		f.most = most
+		return f, fmt.Sprintf("the server takes at most %d tokens for an answer: no more are asked for%s", most, words)
 	}
 	named := refused.Names(sent, "model", "messages", "max_tokens", "tools", "system", "stream", "output_config")
 	if named == "" {
@@ -37,6 +43,9 @@ func (f forms) next(refused *wire.Said, sent object) (forms, string) {
 // request converts a request to the protocol.
 func (m *Model) request(r *models.Request, f forms) (object, error) {
 	to := object{"model": m.id.Name, "max_tokens": r.Most, "messages": m.messages(r.Messages), "stream": true}
+	if f.most > 0 {
+		to["max_tokens"] = min(r.Most, f.most)
+	}
 	system := r.System
 	if f.prompt && r.Schema != nil {
 		system += wire.InPrompt(r.Schema)

@@ -8,24 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
 )
 
 // An answer is the part of an answer received so far.
 type answer struct {
-	asked   *models.Request
-	text    wire.Text
+	wire.Answer
 	repeats repeats
-	refused wire.Text
-	calls   calls
-	kept    members
-	finish  finish
 	usage   usage
-	model   string
-	chat    bool              // what has come has the form of an answer
-	stray   string            // an event that is no part of one
-	items   []json.RawMessage // of Open Responses, as each is complete
+	items   responseItems
 }
 
 // repeats says whether the messages of a stream repeat what came before them.
@@ -39,20 +30,20 @@ const (
 )
 
 // read reads the next event, of which no member has to be there.
-func (a *answer) read(e wire.Event) {
+func (a *answer) read(e wire.Event) error {
 	o := e.Object()
 	if inner := o.Object("provider", "data", "result", "response"); inner["choices"] != nil && !o.Has("choices") {
 		o = inner // of a gateway
 	}
-	a.chat = a.chat || o["choices"] != nil
-	a.model = cmp.Or(wire.Clean(o.Text("model")), a.model)
+	a.Begun = a.Begun || o["choices"] != nil
+	a.Model = cmp.Or(wire.Clean(o.Text("model")), a.Model)
 	a.usage.add(o)
 	choices := o.List("choices")
 	if choices == nil && o.Object("message", "delta") != nil {
 		choices = []json.RawMessage{e.Data}
 	}
 	if len(choices) == 0 && len(o) > 0 && o["usage"] == nil && o["choices"] == nil {
-		a.stray = string(e.Data[:min(len(e.Data), 300)])
+		a.Stray = string(e.Data[:min(len(e.Data), 300)])
 	}
 	for i, value := range choices {
 		c := wire.ObjectOf(value)
@@ -62,7 +53,8 @@ func (a *answer) read(e wire.Event) {
 		a.usage.add(c)
 		a.choice(c, e.Bare)
 	}
-	a.finish.add(o)
+	a.End(o)
+	return nil
 }
 
 // choice reads a choice: a delta of the answer, or a message. Some servers send an empty
@@ -70,7 +62,7 @@ func (a *answer) read(e wire.Event) {
 func (a *answer) choice(c wire.Object, bare bool) {
 	delta, message := c.Object("delta"), c.Object("message")
 	for _, o := range []wire.Object{c, delta, message} {
-		a.finish.add(o)
+		a.End(o)
 	}
 	part, whole := delta, false
 	if says := func(name string) bool { return name != "role" && delta.Has(name) }; message != nil && !slices.ContainsFunc(slices.Collect(maps.Keys(delta)), says) {
@@ -81,13 +73,13 @@ func (a *answer) choice(c wire.Object, bare bool) {
 		text = c.Text("text")
 	}
 	if whole {
-		a.finish.whole = a.finish.whole || bare
+		a.Whole = a.Whole || bare
 		text = a.rest(text)
 	} else if text != "" {
 		a.repeats = deltas
 	}
-	a.say(text)
-	a.refused.Add(refused + part.Text("refusal"))
+	a.Say(text)
+	a.Refused.Add(refused + part.Text("refusal"))
 	calls := part.List("tool_calls")
 	if calls == nil && part.Object("function_call") != nil { // else it says the same
 		calls = append(calls, part["function_call"])
@@ -97,14 +89,14 @@ func (a *answer) choice(c wire.Object, bare bool) {
 		if len(calls) > 1 {
 			place = fmt.Sprint("place ", i)
 		}
-		a.calls.add(wire.ObjectOf(call), place, a.asked.Tools)
+		a.Call(wire.ObjectOf(call), place)
 	}
-	a.kept.add(part, "role", "content", "refusal", "tool_calls", "function_call", "finish_reason", "index", "name", "annotations", "audio", "logprobs")
+	a.Keep(part, "role", "content", "refusal", "tool_calls", "function_call", "finish_reason", "index", "name", "annotations", "audio", "logprobs")
 }
 
 // rest returns what the text of a message adds to the text so far.
 func (a *answer) rest(text string) string {
-	so := a.text.Raw()
+	so := a.Text()
 	switch {
 	case so == "" || text == "":
 	case a.repeats != none && strings.HasPrefix(text, so) && (a.repeats != unknown || len(so) > 3):
@@ -116,14 +108,6 @@ func (a *answer) rest(text string) string {
 		a.repeats = none
 	}
 	return text
-}
-
-func (a *answer) say(text string) { a.show(a.text.Add(text)) }
-
-func (a *answer) show(text string) {
-	if text != "" && a.asked.Show != nil {
-		a.asked.Show(models.Piece{Text: text})
-	}
 }
 
 // content returns the text of a content, which is a text, a part or several, or the JSON
@@ -157,56 +141,4 @@ func content(value json.RawMessage) (text, refused string) {
 		}
 	}
 	return text, refused
-}
-
-// whole returns the answer if it is complete.
-func (a *answer) whole(id models.ID, r *wire.Response) (*models.Answer, error) {
-	a.show(a.text.Rest())
-	if refused := a.refused.String(); refused != "" || a.finish.why == filtered {
-		return nil, r.Problem(models.ErrFiltered, cmp.Or(refused, a.text.String(), a.finish.word))
-	}
-	to := &models.Answer{Text: a.text.String(), Finish: a.finish.why, Model: a.model}
-	switch words := cmp.Or(r.Words(), a.stray); {
-	case a.finish.why == broken:
-		return nil, r.Problem(models.ErrCutOff, fmt.Sprintf("finish reason %s %s", a.finish.word, words))
-	case a.finish.why == "" && a.finish.whole:
-		to.Finish = models.FinishStop
-	case a.finish.why == "":
-		return nil, a.unended(r, words)
-	case a.finish.odd:
-		to.Notes = append(to.Notes, fmt.Sprintf("the finish reason %.60q is not known: it is taken for an end", a.finish.word))
-	}
-	var err error
-	if to.Calls, err = a.calls.whole(to.Finish == models.FinishLength); err != nil {
-		return nil, r.Problem(models.ErrMalformed, err.Error())
-	}
-	to.Identify(a.asked)
-	a.answered(to)
-	if len(to.Calls) > 0 && to.Finish != models.FinishLength {
-		to.Finish = models.FinishCalls
-	}
-	if to.Finish == models.FinishCalls && len(to.Calls) == 0 {
-		return nil, r.Problem(models.ErrMalformed, "the calls are missing")
-	}
-	to.Usage = a.usage.total()
-	if to.Usage.Input == 0 || !to.Counted() { // every prompt has tokens
-		to.Usage = models.Usage{}
-	}
-	to.Kept = a.keep(id, len(to.Calls))
-	if err := to.Validate(id); err != nil {
-		return nil, err
-	}
-	return to, nil
-}
-
-// unended returns the error of an answer that has no end: one that breaks off, or none at
-// all, which the server would not answer otherwise the next time.
-func (a *answer) unended(r *wire.Response, words string) error {
-	kind := r.Header.Get("Content-Type")
-	if a.text.Raw() == "" && len(a.calls) == 0 && (words != "" || !strings.HasPrefix(strings.ToLower(kind), "text/event-stream")) {
-		e := r.Problem(models.ErrMalformed, fmt.Sprintf("the response of content type %q is no answer: %s", kind, words))
-		e.Final = !a.chat
-		return e
-	}
-	return r.Problem(models.ErrCutOff, strings.TrimSuffix("the stream ended without a finish reason: "+words, ": "))
 }

@@ -14,7 +14,7 @@ var _ models.Embedder = (*Model)(nil)
 // Embed implements [models.Embedder].
 func (m *Model) Embed(ctx context.Context, texts ...string) (*models.Vectors, error) {
 	all, found, a := make([][]float32, len(texts)), 0, models.Answer{}
-	resp, _, err := m.post(ctx, "/embeddings", object{"input": texts, "model": m.id.Name}, func(e wire.Event) {
+	resp, _, err := m.post(ctx, "/embeddings", object{"input": texts, "model": m.id.Name}, func(e wire.Event) error {
 		o := e.Object()
 		for place, one := range o.List("data") {
 			d := wire.ObjectOf(one)
@@ -27,6 +27,7 @@ func (m *Model) Embed(ctx context.Context, texts ...string) (*models.Vectors, er
 			found++
 		}
 		a.Usage.Input = max(a.Usage.Input, o.Object("usage").Number("prompt_tokens", "total_tokens"))
+		return nil
 	})
 	if err != nil {
 		return nil, err

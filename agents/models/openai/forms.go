@@ -3,9 +3,7 @@ package openai
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
 )
@@ -20,6 +18,7 @@ const (
 // forms are the choices of how a request is written where servers differ.
 type forms struct {
 	tokens   string
+	most     int // of tokens of an answer; 0: as many as one asks for
 	schema   Schema
 	swapped  bool            // the tokens are the second choice
 	whole    bool            // no stream
@@ -30,9 +29,6 @@ type forms struct {
 	without  map[string]bool // members that are not sent
 }
 
-// beyond matches the words of a server that takes a bound, but not one so high.
-var beyond = regexp.MustCompile(`too (large|high|big|long|many)|at most|maximum|less than|exceed|greater|smaller|<=|≤`)
-
 // next returns the forms of the next request after one that was refused, and what was learned
 // of the server; "": the refusal names nothing that could be sent otherwise.
 func (f forms) next(refused *wire.Said, sent object) (forms, string) {
@@ -40,8 +36,12 @@ func (f forms) next(refused *wire.Said, sent object) (forms, string) {
 	named := refused.Names(sent, "model", "messages", "input", "instructions", "tools", "stream", "response_format", "text", f.tokens)
 	schema, tools := sent["response_format"] != nil || sent["text"] != nil, sent["tools"] != nil
 	said := fmt.Sprintf(" (%.200s)", refused.Words)
-	switch {
-	case !f.swapped && has(maxTokens, maxCompletionTokens) && !beyond.MatchString(strings.ToLower(refused.Words)):
+	asked, _ := sent[f.tokens].(int)
+	switch most, beyond := refused.Bound(asked); {
+	case f.most == 0 && most > 0 && has(f.tokens, maxTokens, maxCompletionTokens):
+		f.most = most
+		return f, fmt.Sprintf("the server takes at most %d tokens for an answer: no more are asked for%s", most, said)
+	case !f.swapped && has(maxTokens, maxCompletionTokens) && !beyond:
 		before := f.tokens
 		if f.swapped, f.tokens = true, maxTokens; before == maxTokens {
 			f.tokens = maxCompletionTokens

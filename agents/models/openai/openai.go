@@ -143,17 +143,18 @@ func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, err
 
 // once makes one call. If the request was refused as invalid, it also returns what was said.
 func (m *Model) once(ctx context.Context, r *models.Request, body object) (*models.Answer, *wire.Said, error) {
-	a, path, read := &answer{asked: r}, "/chat/completions", (*answer).read
+	a, path := &answer{Answer: wire.Answer{Asked: r}}, "/chat/completions"
+	read := a.read
 	if m.isResponses {
-		path, read = "/responses", (*answer).response
+		path, read = "/responses", a.response
 	}
-	resp, refused, err := m.post(ctx, path, body, func(e wire.Event) { read(a, e) })
+	resp, refused, err := m.post(ctx, path, body, read)
 	switch {
-	case err != nil && a.text.Raw() != "":
+	case err != nil && a.Text() != "":
 		return nil, nil, err
 	case err != nil:
 		return nil, refused, err
 	}
-	whole, err := a.whole(m.id, resp)
+	whole, err := a.Answer.Answer(m.id, resp, a.usage.total())
 	return whole, nil, err
 }

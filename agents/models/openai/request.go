@@ -15,13 +15,10 @@ type object = map[string]any
 
 // post sends a request to a path below the base URL. That a server has no such path is more often the
 // base URL's fault than the model's.
-func (m *Model) post(ctx context.Context, path string, body object, read func(wire.Event)) (*wire.Response, *wire.Said, error) {
+func (m *Model) post(ctx context.Context, path string, body object, read func(wire.Event) error) (*wire.Response, *wire.Said, error) {
 	at, failed := m.base, (*models.Error)(nil)
 	at.Path += path
-	resp, refused, err := m.client.Ask(ctx, at.String(), m.header, body, func(e wire.Event) error {
-		read(e)
-		return nil
-	})
+	resp, refused, err := m.client.Ask(ctx, at.String(), m.header, body, read)
 	if errors.As(err, &failed) && failed.Status == http.StatusNotFound && m.bare {
 		failed.Detail = "the base URL has no path, such as /v1: " + failed.Detail
 	}
@@ -31,6 +28,9 @@ func (m *Model) post(ctx context.Context, path string, body object, read func(wi
 // body converts a request to the protocol.
 func (m *Model) body(r *models.Request, f *forms) object {
 	to := object{"model": m.id.Name, "stream": true, "stream_options": object{"include_usage": true}, f.tokens: r.Most}
+	if f.most > 0 {
+		to[f.tokens] = min(r.Most, f.most)
+	}
 	if f.whole {
 		delete(to, "stream_options")
 		to["stream"] = false
@@ -118,18 +118,19 @@ func (m *Model) messages(system string, from []models.Message, f *forms) (all []
 			continue
 		}
 		to := add(string(message.Role), message.Text)
-		var back kept
-		if k := message.Kept; k != nil && k.Model == m.id && !f.forgets {
-			_ = json.Unmarshal(k.Data, &back)
-		}
-		for name, value := range back.Message {
-			to[name] = value
+		var backs []wire.Object
+		if !f.forgets {
+			var back wire.Object
+			back, backs = wire.Back(message.Kept, m.id)
+			for name, value := range back {
+				to[name] = value
+			}
 		}
 		var calls []object
 		for i, c := range message.Calls {
 			call := object{"id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": string(c.Args)}}
-			if i < len(back.Calls) {
-				for name, value := range back.Calls[i] {
+			if i < len(backs) {
+				for name, value := range backs[i] {
 					call[name] = value
 				}
 			}
@@ -140,11 +141,4 @@ func (m *Model) messages(system string, from []models.Message, f *forms) (all []
 		}
 	}
 	return all
-}
-
-// kept is what goes back to the model with a message: members of the message and of its
-// calls that only it knows.
-type kept struct {
-	Message wire.Object   `json:"message,omitempty"`
-	Calls   []wire.Object `json:"calls,omitempty"`
 }

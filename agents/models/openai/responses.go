@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"io"
 	"maps"
 	"strconv"
 
@@ -66,31 +67,55 @@ func (m *Model) responses(chat object, f *forms) object {
 	return to
 }
 
+// responseItems are the items of a response as far as they have come.
+type responseItems struct {
+	whole  []json.RawMessage
+	calls  map[string]wire.Object // that are not, by their place
+	places []string
+	deltas bool // the text comes in deltas
+}
+
 // response reads the next event of Open Responses.
-func (a *answer) response(e wire.Event) {
-	o := e.Object()
-	final := o.Object("response")
+func (a *answer) response(e wire.Event) error {
+	o, items := e.Object(), &a.items
+	place := o.Label("output_index", "item_id")
 	switch kind := o.Text("type"); {
 	case kind == "response.output_text.delta":
-		a.say(o.Text("delta"))
+		items.deltas = true
+		a.Say(o.Text("delta"))
+	case kind == "response.output_text.done" && !items.deltas:
+		a.Say(o.Text("text"))
 	case kind == "response.refusal.delta":
-		a.refused.Add(o.Text("delta"))
+		a.Refused.Add(o.Text("delta"))
+	case kind == "response.output_item.added" && o.Object("item").Text("type") == "function_call":
+		if items.calls == nil {
+			items.calls = map[string]wire.Object{}
+		}
+		items.calls[place] = o.Object("item")
+		items.places = append(items.places, place)
+	case kind == "response.function_call_arguments.delta" && items.calls[place] != nil:
+		args, _ := json.Marshal(items.calls[place].Text("arguments") + o.Text("delta"))
+		items.calls[place]["arguments"] = args
+	case kind == "response.function_call_arguments.done" && o.Has("arguments") && items.calls[place] != nil:
+		items.calls[place]["arguments"] = o["arguments"]
 	case kind == "response.output_item.done":
-		a.items = append(a.items, o["item"])
+		items.whole = append(items.whole, o["item"])
 	case kind == "response.completed" || kind == "response.incomplete" || kind == "response.failed":
-		a.ended(final)
+		a.ended(o.Object("response"))
+		return io.EOF
 	case o.Text("object") == "response" || o.Has("output"):
 		a.ended(o)
 	}
+	return nil
 }
 
 // ended reads a response that has ended, with all of its items, or those that came before.
 func (a *answer) ended(o wire.Object) {
-	a.chat, a.model = true, wire.Clean(o.Text("model"))
+	a.Begun, a.Model = true, wire.Clean(o.Text("model"))
 	a.usage.add(o)
 	items, said, declined := o.List("output"), "", ""
 	if len(items) == 0 {
-		items = a.items
+		items = a.items.whole
 	}
 	var reasoning []json.RawMessage
 	for i, value := range items {
@@ -99,25 +124,35 @@ func (a *answer) ended(o wire.Object) {
 			text, refused := content(item["content"])
 			said, declined = said+text, declined+refused
 		case "function_call":
-			a.calls.add(wire.Object{"id": item["call_id"], "index": json.RawMessage(strconv.Itoa(i)), "name": item["name"], "arguments": item["arguments"]}, "", a.asked.Tools)
+			a.called(item, strconv.Itoa(i))
 		case "reasoning":
 			if item.Has("encrypted_content") {
 				reasoning = append(reasoning, value)
 			}
 		}
 	}
-	if a.text.Raw() == "" {
-		a.say(said)
+	for _, place := range a.items.places {
+		if len(items) == 0 {
+			a.called(a.items.calls[place], place)
+		}
 	}
-	if a.refused.Raw() == "" {
-		a.refused.Add(declined)
+	if a.Text() == "" {
+		a.Say(said)
+	}
+	if a.Refused.Raw() == "" {
+		a.Refused.Add(declined)
 	}
 	if kept, err := json.Marshal(reasoning); err == nil && reasoning != nil {
-		a.kept = members{"reasoning": {kept}}
+		a.Keep(wire.Object{"reasoning": kept})
 	}
 	for _, word := range []json.RawMessage{o["status"], o.Object("incomplete_details")["reason"]} {
 		if wire.TextOf(word) != "incomplete" {
-			a.finish.add(wire.Object{"finish_reason": word})
+			a.End(wire.Object{"finish_reason": word})
 		}
 	}
+}
+
+func (a *answer) called(item wire.Object, place string) {
+	index, _ := json.Marshal(place)
+	a.Call(wire.Object{"id": item["call_id"], "index": index, "name": item["name"], "arguments": item["arguments"]}, "")
 }

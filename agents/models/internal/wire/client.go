@@ -80,7 +80,7 @@ func (c *Client) Do(ctx context.Context, method, url string, header http.Header,
 }
 
 // Ask posts a body as JSON, and passes the events of the response on to read, whose error says why
-// they are no answer. An error is that of [Client.Do], or for what the server says in place of
+// they are no answer, or with [io.EOF] that the answer has ended. An error is that of [Client.Do], or for what the server says in place of
 // events; then it comes with what is said, if the server refused the request as invalid.
 func (c *Client) Ask(ctx context.Context, url string, header http.Header, body any, read func(Event) error) (*Response, *Said, error) {
 	text, err := json.Marshal(body)
@@ -109,7 +109,9 @@ func (c *Client) Ask(ctx context.Context, url string, header http.Header, body a
 		if said, failed := SaidIn(e); failed {
 			return resp.refused(said)
 		}
-		if err := read(e); err != nil {
+		if err := read(e); errors.Is(err, io.EOF) { // some servers leave the stream open
+			break
+		} else if err != nil {
 			return nil, nil, resp.Problem(models.ErrMalformed, err.Error())
 		}
 	}

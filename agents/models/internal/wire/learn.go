@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -48,7 +49,7 @@ func (l *Learner[F]) Ask(ctx context.Context, once func(F) (*models.Answer, *Sai
 }
 
 // refuses matches the words of a server that does not take a member, whatever its value.
-var refuses = regexp.MustCompile(`(un|not |n't |not be |not yet )(supported|recognized|known|expected|available|permitted|allowed|implemented|used|combined|enabled)|support|extra|unrecognized|unexpected|deprecated|cannot|can't|incompatible|invalid|instead|only|verified|forbidden|refus|reject|must be`)
+var refuses = regexp.MustCompile(`(un|not |n't |not be |not yet )(supported|recognized|known|expected|available|permitted|allowed|implemented|used|combined|enabled)|support|extra|unrecognized|unexpected|deprecated|cannot|can't|incompatible|invalid|instead|only|exceed|maximum|verified|forbidden|refus|reject|must be`)
 
 func (s *Said) words() string { return strings.ToLower(s.param + ": " + s.code + ": " + s.Words) }
 
@@ -56,6 +57,25 @@ func (s *Said) words() string { return strings.ToLower(s.param + ": " + s.code +
 func (s *Said) Has(all ...string) bool {
 	words := s.words()
 	return slices.ContainsFunc(all, func(word string) bool { return strings.Contains(words, word) })
+}
+
+// tooHigh matches the words of a server that takes a bound, but not one so high.
+var tooHigh = regexp.MustCompile(`too (large|high|big|long|many)|at most|maximum|less than|range|exceed|greater|smaller|<=|≤|>`)
+
+var digits = regexp.MustCompile(`\d+`)
+
+// Bound reports whether a bound is refused as too high, and returns the highest number below it that
+// is named: the bound of the server. 0: none is.
+func (s *Said) Bound(refused int) (most int, beyond bool) {
+	words := s.words()
+	if beyond = tooHigh.MatchString(words); beyond {
+		for _, n := range digits.FindAllString(words, -1) {
+			if n, err := strconv.Atoi(n); err == nil && n < refused {
+				most = max(most, n)
+			}
+		}
+	}
+	return most, beyond
 }
 
 // Names returns the first member of a request that is named, apart from some; "": none is. A

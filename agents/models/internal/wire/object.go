@@ -18,7 +18,7 @@ func ObjectOf(value json.RawMessage) Object {
 	if value = bytes.TrimSpace(value); len(value) == 0 || value[0] != '{' || !json.Valid(value) {
 		return nil
 	}
-	return members(value)
+	return fields(value)
 }
 
 // Has reports whether there is a member that says something: not null, false, "", {} or [].
@@ -34,7 +34,7 @@ func (o Object) Has(name string) bool {
 func (o Object) Object(names ...string) Object {
 	for _, name := range names {
 		if value := o[name]; len(value) > 0 && value[0] == '{' {
-			return members(value)
+			return fields(value)
 		}
 	}
 	return nil

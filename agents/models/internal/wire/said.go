@@ -36,6 +36,14 @@ func SaidIn(e Event) (Said, bool) {
 	if of := o.Object("response"); of.Has("error") { // of Open Responses
 		return said(of["error"]), true
 	}
+	for _, choice := range o.List("choices") {
+		var f finish
+		if c := ObjectOf(choice); c.Has("error") {
+			if f.add(c); f.why == "" || f.why == broken { // else the answer came to its end before
+				return said(c["error"]), true
+			}
+		}
+	}
 	return Said{}, false
 }
 
@@ -115,7 +123,9 @@ func wait(o Object) time.Duration {
 }
 
 // again finds a wait in the words of an error.
-var again = regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?(?:ms|s|m|h))+)\b`)
+var again = regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?(?:ms|s|m|h))+|\d+(?:\.\d+)? (?:second|minute)s?)\b`)
+
+var units = strings.NewReplacer(" seconds", "s", " second", "s", " minutes", "m", " minute", "m")
 
 // sorts are the problems by the codes that servers have for them, the first that is found.
 var sorts = []struct {
@@ -156,7 +166,7 @@ func (r *Response) failure(s Said) *models.Error {
 		e.After = s.after
 	}
 	if found := again.FindStringSubmatch(s.Words); e.After == 0 && found != nil && e.Temporary() {
-		e.After, _ = time.ParseDuration(strings.ToLower(found[1]))
+		e.After, _ = time.ParseDuration(units.Replace(strings.ToLower(found[1])))
 	}
 	if repeat, err := strconv.ParseBool(r.Header.Get("X-Should-Retry")); err == nil && !repeat {
 		e.Final = true

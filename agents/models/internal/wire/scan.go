@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// members returns the members of a valid object. Package json does the same in three times the time,
+// fields returns the members of a valid object. Package json does the same in three times the time,
 // which was a quarter of what a call took.
-func members(object json.RawMessage) Object {
+func fields(object json.RawMessage) Object {
 	o, name := make(Object, 8), json.RawMessage(nil)
 	elements(object, func(one json.RawMessage) {
 		if name == nil {

@@ -1,4 +1,4 @@
-package openai
+package wire
 
 import (
 	"bytes"
@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
 )
 
 // calls are the calls of an answer, whose parts servers tell apart by an index, by an id,
@@ -24,7 +24,7 @@ type call struct {
 }
 
 // add adds a part of a call. Where it stands among several tells them apart if nothing else does.
-func (cs *calls) add(o wire.Object, place string, offered []models.Tool) {
+func (cs *calls) add(o Object, place string, offered []models.Tool) {
 	f := o.Object("function")
 	if f == nil {
 		f = o
@@ -47,13 +47,13 @@ func (cs *calls) add(o wire.Object, place string, offered []models.Tool) {
 }
 
 // argsOf returns the arguments of a call as a text.
-func argsOf(f wire.Object) string {
+func argsOf(f Object) string {
 	for _, name := range []string{"arguments", "parameters", "input"} {
 		value := f[name]
 		switch {
 		case len(value) == 0 || string(value) == "null":
 		case value[0] == '"':
-			return wire.TextOf(value)
+			return TextOf(value)
 		default:
 			var args bytes.Buffer
 			_ = json.Compact(&args, value)
@@ -126,54 +126,52 @@ func (cs calls) whole(cutOff bool) (all []models.Call, err error) {
 		case err != nil:
 			return nil, fmt.Errorf("the call of tool %.100s is not whole: its arguments are not JSON: %.300s", c.name, strings.Join(c.args, ""))
 		}
-		all = append(all, models.Call{ID: c.id, Name: wire.Clean(c.name), Args: args})
+		for _, one := range args {
+			all = append(all, models.Call{ID: c.id, Name: Clean(c.name), Args: one})
+		}
 	}
 	return all, nil
 }
 
 // whole returns the arguments of a call: what its parts are together, or, where that is no JSON,
 // the one value that was sent several times, or behind an empty one, or always from its beginning.
-func (c *call) whole() (json.RawMessage, error) {
-	text := strings.TrimSpace(wire.Clean(strings.Join(c.args, "")))
-	switch inner := wire.TextOf(json.RawMessage(text)); {
+// Parts that are different objects are the arguments of as many calls, which the server did not tell apart.
+func (c *call) whole() (all []json.RawMessage, err error) {
+	text := strings.TrimSpace(Clean(strings.Join(c.args, "")))
+	switch inner := TextOf(json.RawMessage(text)); {
 	case text == "" || text == "null":
-		return json.RawMessage("{}"), nil
+		return []json.RawMessage{json.RawMessage("{}")}, nil
 	case json.Valid([]byte(text)) && isObject(inner): // written as a string
-		return json.RawMessage(wire.Clean(inner)), nil
+		return []json.RawMessage{json.RawMessage(Clean(inner))}, nil
 	case json.Valid([]byte(text)):
-		return json.RawMessage(text), nil
+		return []json.RawMessage{json.RawMessage(text)}, nil
 	}
-	one := "{}"
-	for d := json.NewDecoder(strings.NewReader(text)); ; {
-		var next json.RawMessage
-		if err := d.Decode(&next); err != nil {
-			if d.InputOffset() == int64(len(text)) {
-				return json.RawMessage(one), nil
-			}
-			break
+	d, next := json.NewDecoder(strings.NewReader(text)), json.RawMessage(nil)
+	for err = d.Decode(&next); err == nil && next[0] == '{'; err = d.Decode(&next) {
+		if !same("{}", string(next)) && !slices.ContainsFunc(all, func(one json.RawMessage) bool { return same(string(one), string(next)) }) {
+			all = append(all, bytes.Clone(next))
 		}
-		if same(one, "{}") {
-			one = string(next)
-		} else if !same(one, string(next)) && !same("{}", string(next)) {
-			return nil, errors.New("several values")
-		}
+	}
+	parts := func(one json.RawMessage) bool { return len(all) == 1 || slices.Contains(c.args, string(one)) }
+	if errors.Is(err, io.EOF) && !slices.ContainsFunc(all, func(one json.RawMessage) bool { return !parts(one) }) {
+		return append(all, json.RawMessage("{}"))[:max(len(all), 1)], nil
 	}
 	for i := 1; i < len(c.args); i++ {
 		if !strings.HasPrefix(c.args[i], c.args[i-1]) {
 			return nil, errors.New("no JSON")
 		}
 	}
-	if last := wire.Clean(c.args[len(c.args)-1]); isObject(last) {
-		return json.RawMessage(last), nil
+	if last := Clean(c.args[len(c.args)-1]); isObject(last) {
+		return []json.RawMessage{json.RawMessage(last)}, nil
 	}
 	return nil, errors.New("no JSON")
 }
 
 // answered takes the call by which the answer in a schema was given for the answer.
-func (a *answer) answered(to *models.Answer) {
-	s := a.asked.Schema
+func (a *Answer) answered(to *models.Answer) {
+	s := a.Asked.Schema
 	for i, c := range to.Calls {
-		offered := slices.ContainsFunc(a.asked.Tools, func(t models.Tool) bool { return t.Name == c.Name })
+		offered := slices.ContainsFunc(a.Asked.Tools, func(t models.Tool) bool { return t.Name == c.Name })
 		if s != nil && c.Name == s.Name && !offered {
 			to.Text, to.Calls = string(c.Args), slices.Delete(to.Calls, i, i+1)
 			if len(to.Calls) == 0 && to.Finish == models.FinishCalls {

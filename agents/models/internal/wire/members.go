@@ -1,18 +1,15 @@
-package openai
+package wire
 
 import (
 	"encoding/json"
 	"regexp"
 	"slices"
-
-	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
 )
 
 // members are what the parts of a message have beside the members that are read.
 type members map[string][]json.RawMessage
 
-func (m *members) add(o wire.Object, read ...string) {
+func (m *members) add(o Object, read ...string) {
 	for name, value := range o {
 		if o.Has(name) && !slices.Contains(read, name) {
 			if *m == nil {
@@ -23,8 +20,8 @@ func (m *members) add(o wire.Object, read ...string) {
 	}
 }
 
-func (m members) joined() wire.Object {
-	all := wire.Object{}
+func (m members) joined() Object {
+	all := Object{}
 	for name, values := range m {
 		all[name] = joined(name, values)
 	}
@@ -56,8 +53,8 @@ func joined(name string, parts []json.RawMessage) json.RawMessage {
 	case '[':
 		same, order, list := members{}, []string{}, []json.RawMessage{}
 		for _, part := range parts {
-			for _, element := range (wire.Object{"": part}).List("") {
-				o := wire.ObjectOf(element)
+			for _, element := range (Object{"": part}).List("") {
+				o := ObjectOf(element)
 				key := o.Text("type") + " " + string(o["index"])
 				if o["index"] == nil {
 					key = string(element)
@@ -75,25 +72,10 @@ func joined(name string, parts []json.RawMessage) json.RawMessage {
 	case '{':
 		var m members
 		for _, p := range parts {
-			m.add(wire.ObjectOf(p))
+			m.add(ObjectOf(p))
 		}
 		to = m.joined()
 	}
 	last, _ = json.Marshal(to)
 	return last
-}
-
-// keep returns what goes back with the answer; nil: nothing, as for one without calls, to which
-// nobody comes back.
-func (a *answer) keep(id models.ID, calls int) *models.Kept {
-	to, some := kept{Message: a.kept.joined()}, len(a.kept) > 0
-	for _, c := range a.calls {
-		to.Calls = append(to.Calls, c.kept.joined())
-		some = some || len(c.kept) > 0
-	}
-	data, err := json.Marshal(to)
-	if err != nil || !some || calls != len(a.calls) || calls == 0 {
-		return nil
-	}
-	return &models.Kept{Model: id, Data: data}
 }

@@ -1,19 +1,17 @@
-package openai
+package wire
 
 import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
 )
 
 // A finish is why a model stopped, by the weightiest of the words for it: some servers say
 // it again with every part, or say that all is well behind the real reason.
 type finish struct {
-	why   models.Finish // "": it did not
-	word  string        // the server's
-	odd   bool          // the word is not known
-	whole bool          // the answer is a body of its own, which ends where that does
+	why  models.Finish // "": it did not
+	word string        // the server's
+	odd  bool          // the word is not known
 }
 
 // Reasons that are no end of an answer.
@@ -42,18 +40,26 @@ var reasons = func() map[string]models.Finish {
 	return all
 }()
 
-// add reads the reason of an object, if it gives one.
-func (f *finish) add(o wire.Object) {
-	word := wire.Clean(o.Text("finish_reason", "finishReason", "stop_reason", "done_reason"))
+// add reads the reason of an object, if it gives one. That of a provider behind the server counts if
+// it says that the answer is broken.
+func (f *finish) add(o Object) {
+	word := Clean(o.Text("finish_reason", "finishReason", "stop_reason", "done_reason"))
+	if native := Clean(o.Text("native_finish_reason")); reasons[plain(native)] == broken {
+		word = native
+	}
 	if word == "" || word == "null" || word == "none" {
 		return
 	}
-	plain := strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(word))
-	why, known := reasons[strings.TrimPrefix(plain, "finish_reason_")]
+	why, known := reasons[plain(word)]
 	if !known {
 		why = models.FinishStop
 	}
 	if weight := weights[why]; weight > weights[f.why] || weight == weights[f.why] && f.odd && known {
 		f.why, f.word, f.odd = why, word, !known
 	}
+}
+
+// plain returns a word as the table has it.
+func plain(word string) string {
+	return strings.TrimPrefix(strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(word)), "finish_reason_")
 }
