@@ -1,12 +1,14 @@
 package swarmbus_test
 
 import (
+	"cmp"
 	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -174,56 +176,120 @@ func TestEveryExampleIsInTheTableAndRunByTests(t *testing.T) {
 	}
 }
 
-// TestStatementsNameTestsThatThereAre looks for each test that docs/statements
-// names in the directories that the document does, for the note behind each number, and for the story
-// that tells the document from outside.
-func TestStatementsNameTestsThatThereAre(t *testing.T) {
+// outsideIn are the directories whose tests use a command, a server, a page or a program from outside.
+var outsideIn = []string{"cmd/swarmbus", "swarm/console", "swarm/console/feed", "swarm/console/a2a", "swarm/console/browser", "examples/*", "otel/export"}
+
+// reasons are those that a statement may have for no test from outside; each document explains them.
+var reasons = []string{"program", "clock", "fault", "law", "ours", "none"}
+
+// testsIn returns the text of all tests in directories, which may be patterns.
+func testsIn(t *testing.T, dirs []string) string {
+	t.Helper()
+	var tests strings.Builder
+	for _, dir := range dirs {
+		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no tests in %s: %v", dir, err)
+		}
+		for _, file := range files {
+			code, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tests.Write(code)
+		}
+	}
+	return tests.String()
+}
+
+// TestStatementsAreShownFromOutside reads docs/statements: each line of the five documents is in a row, and
+// each row names tests that there are, and shows its statement from outside, by a test, an example or a step
+// of the document's story, or says why nothing does.
+func TestStatementsAreShownFromOutside(t *testing.T) {
 	t.Parallel()
 	documents, err := filepath.Glob("docs/statements/*.md")
 	if err != nil || len(documents) < 5 {
 		t.Fatalf("%d documents, %v", len(documents), err)
 	}
-	of := regexp.MustCompile(`<!-- tests of: (.+) -->`)
-	name := regexp.MustCompile("`((?:Test|Benchmark)[A-Z]\\w*)`")
+	outside := testsIn(t, outsideIn)
 	for _, document := range documents {
-		text, err := os.ReadFile(document)
+		read, err := os.ReadFile(document)
 		if err != nil {
 			t.Fatal(err)
 		}
-		story := "stories/" + strings.TrimSuffix(filepath.Base(document), ".md") + ".txtar"
-		if _, err := os.Stat("cmd/swarmbus/testdata/" + story); err != nil || !strings.Contains(string(text), "(../../cmd/swarmbus/testdata/"+story+")") {
-			t.Errorf("%s does not name its story, %s: %v", document, story, err)
+		text := string(read)
+		of := "cmd/swarmbus/testdata/stories/" + strings.TrimSuffix(filepath.Base(document), ".md") + ".txtar"
+		story, err := os.ReadFile(of)
+		if err != nil || !strings.Contains(text, "(../../"+of+")") {
+			t.Errorf("%s does not name its story, %s: %v", document, of, err)
 		}
-		notes := regexp.MustCompile(`(?m)^(\d+)\. `).FindAllStringSubmatch(string(text), -1)
-		for _, of := range regexp.MustCompile(`\[(\d+)\]`).FindAllStringSubmatch(string(text), -1) {
+		notes := regexp.MustCompile(`(?m)^(\d+)\. `).FindAllStringSubmatch(text, -1)
+		for _, of := range regexp.MustCompile(`\[(\d+)\]`).FindAllStringSubmatch(text, -1) {
 			if !slices.ContainsFunc(notes, func(note []string) bool { return note[1] == of[1] }) {
 				t.Errorf("%s: [%s] has no note that says why", document, of[1])
 			}
 		}
-		var tests strings.Builder
-		for dir := range strings.FieldsSeq(of.FindStringSubmatch(string(text))[1]) {
-			files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-			if err != nil || len(files) == 0 {
-				t.Fatalf("%s: no tests in %s: %v", document, dir, err)
-			}
-			for _, file := range files {
-				code, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				tests.Write(code)
-			}
+		tests := outside + testsIn(t, append(strings.Fields(regexp.MustCompile(`<!-- tests of: (.+) -->`).FindStringSubmatch(text)[1]), "."))
+		lines, err := strconv.Atoi(regexp.MustCompile(`<!-- lines: (\d+) -->`).FindStringSubmatch(text)[1])
+		if err != nil {
+			t.Fatal(err)
 		}
-		for line := range strings.Lines(string(text)) {
-			named := name.FindAllStringSubmatch(line, -1)
-			if strings.HasPrefix(line, "| ") && named == nil && !strings.HasPrefix(line, "| ---") && !strings.HasSuffix(line, "| test |\n") {
-				t.Errorf("%s: no test of %s", document, line)
+		covered := make([]bool, lines+1)
+		for line := range strings.Lines(text) {
+			cells := strings.Split(strings.Trim(line, "|\n"), "|")
+			if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| ---") || slices.Contains([]string{"of", "loop"}, strings.TrimSpace(cells[0])) {
+				continue
 			}
+			named := regexp.MustCompile("`((?:Test|Benchmark|Example)\\w*)`").FindAllStringSubmatch(line, -1)
 			for _, n := range named {
-				if !strings.Contains(tests.String(), "\nfunc "+n[1]+"(") {
+				if !strings.Contains(tests, "\nfunc "+n[1]+"(") {
 					t.Errorf("%s: there is no %s", document, n[1])
 				}
 			}
+			from := strings.TrimSpace(cells[len(cells)-1])
+			if named == nil && from != "none" {
+				t.Errorf("%s: no test of %s", document, line)
+			}
+			if len(cells) != 5 {
+				continue // what is said of the two loops, beside the document
+			}
+			cover(t, covered, cells[0], document)
+			for evidence := range strings.SplitSeq(from, ", ") {
+				name := strings.Trim(evidence, "`")
+				step, isStep := strings.CutPrefix(name, "story ")
+				switch {
+				case isStep && strings.Contains("\n"+string(story), "\n# "+step+". "):
+				case strings.HasPrefix(name, "Example"): // it was looked for above
+				case strings.HasPrefix(name, "Test") && strings.Contains(outside, "\nfunc "+name+"("):
+				case from == name && slices.Contains(reasons, name):
+				default:
+					t.Errorf("%s: %q shows nothing from outside, and is no reason: %s", document, evidence, line)
+				}
+			}
+		}
+		for i, is := range covered[1:] {
+			if !is {
+				t.Errorf("%s: line %d of the document is in no row", document, i+1)
+			}
+		}
+	}
+}
+
+// cover marks lines that a row is of, such as "3, 5–7"; "–": of none.
+func cover(t *testing.T, covered []bool, of, document string) {
+	t.Helper()
+	for part := range strings.SplitSeq(strings.TrimSpace(of), ", ") {
+		if part == "–" {
+			continue
+		}
+		first, last, _ := strings.Cut(part, "–")
+		i, err := strconv.Atoi(first)
+		j, errLast := strconv.Atoi(cmp.Or(last, first))
+		if err != nil || errLast != nil || i < 1 || j < i || j >= len(covered) {
+			t.Fatalf("%s: %q are no lines of its %d", document, part, len(covered)-1)
+		}
+		for ; i <= j; i++ {
+			covered[i] = true
 		}
 	}
 }
