@@ -25,6 +25,7 @@ type Task struct {
 	// Schema is a JSON Schema; "": none. The content of proposals is then JSON that conforms to it, in
 	// canonical form (RFC 8785), and equal values are one proposal.
 	Schema string `json:"schema,omitempty"`
+	Ref    string `json:"ref,omitempty"` // what who gives the task calls it, so that giving it again is no second one
 }
 
 // Discovery is something that an agent found.
@@ -152,7 +153,7 @@ func (ToolResult) Kind() Kind { return KindToolResult }
 
 // Check implements [Checker].
 func (p Task) Check(l Limits) error {
-	return first(l.Required("task", p.Task), l.Text("context", p.Context), l.Text("schema", p.Schema))
+	return first(l.Required("task", p.Task), l.Text("context", p.Context), l.Text("schema", p.Schema), l.Text("ref", p.Ref))
 }
 
 // Check implements [Checker].

@@ -57,7 +57,8 @@ type run struct {
 
 // Start begins a solve, and returns its thread when it is on record. At a [Shared] place the same
 // words are asked once: known reports whether the log had the solve before, which then is shown if
-// it is over, and continued or left to the process that drives it otherwise.
+// it is over, and continued or left to the process that drives it otherwise. A task with a reference is
+// asked once at any place that keeps a log.
 func (d *Desk) Start(ctx context.Context, t Task) (thread string, known bool, err error) {
 	t = d.typed(t)
 	if err := d.Begun(ctx); err != nil {
@@ -65,6 +66,16 @@ func (d *Desk) Start(ctx context.Context, t Task) (thread string, known bool, er
 	}
 	if err := d.Reached(ctx); err != nil {
 		return "", false, err
+	}
+	if t.Ref != "" && d.log != nil {
+		d.saying.Lock()
+		defer d.saying.Unlock()
+		if err := d.Ready(ctx); err != nil {
+			return "", false, err
+		}
+		if before, ok := d.known(t.Task); ok && d.shared == nil {
+			return before.Thread, true, nil
+		}
 	}
 	if d.shared != nil {
 		if err := d.Ready(ctx); err != nil {
@@ -141,7 +152,7 @@ func (d *Desk) during(ctx context.Context, thread string, events func(context.Co
 // known returns the solve that the log has of a task.
 func (d *Desk) known(task signals.Task) (Standing, bool) {
 	for _, one := range d.log.Fold().Solves() {
-		if one.task == task {
+		if one.task == task || task.Ref != "" && one.task.Ref == task.Ref {
 			return one, true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -119,15 +120,21 @@ func (g *agent) take(ctx context.Context, p *a2a.MessageSendParams) (t taken, er
 		return t, err
 	}
 	if p.Message.TaskID == "" {
-		t.id, err = g.begin(ctx, text)
+		t.id, err = g.begin(ctx, p.Message, text)
 		return t, err
 	}
 	d, items, err := g.look(ctx, string(p.Message.TaskID), 0)
 	if err != nil {
 		return t, err
 	}
+	if of := p.Message.ContextID; of != "" && of != contextOf(d) {
+		return t, invalid("contextId = %.80q: task %s is in %q", of, d.ID, contextOf(d))
+	}
 	t = taken{id: d.ID, after: d.Seq}
 	question, err := named(d.ID, items, text, &fields)
+	if err != nil && stateOf(d.Solve).Terminal() {
+		err = fmt.Errorf("%w: task %s has ended: give what follows as a message without a task, with the contextId %q and the task in referenceTaskIds", a2a.ErrUnsupportedOperation, d.ID, contextOf(d))
+	}
 	if err != nil {
 		return t, err
 	}
@@ -160,9 +167,42 @@ func named(task string, items []api.Item, text string, of *reply) (string, error
 	return of.ID, nil
 }
 
+// refOf returns what a task is called that a message begins: one that is sent again begins no other.
+func refOf(m *a2a.Message) string {
+	return url.PathEscape(m.ContextID) + "/" + url.PathEscape(m.ID)
+}
+
+// contextOf returns the context of a task: that of its client's message, or one of its own.
+func contextOf(d api.SolveDetail) string {
+	of, _, _ := strings.Cut(d.Ref, "/")
+	of, _ = url.PathUnescape(of)
+	return cmp.Or(of, d.ID)
+}
+
+// earlier returns what a task has to know of the tasks that its message refers to.
+func (g *agent) earlier(ctx context.Context, m *a2a.Message) (string, error) {
+	var all []string
+	for _, id := range m.ReferenceTasks {
+		d, _, err := g.look(ctx, string(id), 0)
+		if err != nil {
+			return "", err
+		}
+		answer := "It has no answer."
+		if d.Decision != nil {
+			answer = "The answer was: " + cmp.Or(d.Answer, d.Decision.Reason)
+		}
+		all = append(all, "An earlier task was: "+d.Task+"\n"+answer)
+	}
+	return strings.Join(all, "\n\n"), nil
+}
+
 // begin starts a task, unless too many run. One is started at a time, so that each counts those
 // before it.
-func (g *agent) begin(ctx context.Context, text string) (id string, err error) {
+func (g *agent) begin(ctx context.Context, m *a2a.Message, text string) (id string, err error) {
+	background, err := g.earlier(ctx, m)
+	if err != nil {
+		return "", err
+	}
 	select {
 	case g.s.begins <- struct{}{}:
 		defer func() { <-g.s.begins }()
@@ -179,7 +219,7 @@ func (g *agent) begin(ctx context.Context, text string) (id string, err error) {
 		g.s.tell(client, limit)
 		return "", fmt.Errorf("%w: %s: wait for one, or cancel it", a2a.ErrServerError, limit)
 	}
-	one, err := g.s.o.Backend.Solves.Start(ctx, api.NewSolve{Team: g.team.Name, Task: text})
+	one, err := g.s.o.Backend.Solves.Start(ctx, api.NewSolve{Team: g.team.Name, Task: text, Context: background, Ref: refOf(m)})
 	return one.ID, refused(err)
 }
 

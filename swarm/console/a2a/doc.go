@@ -7,6 +7,7 @@
 //
 // The team t is the agent at /api/a2a/t, whose card is at
 // /api/a2a/t/.well-known/agent-card.json, and at agent.json beside it for older clients.
+// [Server.Card] has the card of the only team for everybody.
 //
 // # Tasks
 //
@@ -14,7 +15,8 @@
 // whenever somebody asks (taskOf), so that tasks outlive the server. A message without a
 // task starts a solve; one with a task that is input-required answers its question: a text,
 // or a data part with the members answer, vote and stance, or verdict and reason for the call
-// of a tool. A client that leaves does not end a task: tasks/cancel does.
+// of a tool. A task is in the context that its message names, and its log has the ids of both: a
+// message that is sent again begins no other task. A client that leaves does not end a task: tasks/cancel does.
 //
 // # Limits
 //

@@ -24,6 +24,9 @@ const protocol = "0.3.0"
 // olderCardPath is where clients of A2A before 0.3 look for a card.
 const olderCardPath = "/.well-known/agent.json"
 
+// CardPath is where clients look for the card of the only agent of a server.
+const CardPath = a2asrv.WellKnownAgentCardPath
+
 // Prefix begins the path of every agent.
 const Prefix = api.Root + "/a2a/"
 
@@ -74,20 +77,38 @@ func (s *Server) Handler() http.Handler {
 	for name, team := range s.teams {
 		calls := a2asrv.NewJSONRPCHandler(&agent{s: s, team: team})
 		mux.Handle("POST "+Prefix+name, s.bounded(calls))
-		for _, path := range []string{a2asrv.WellKnownAgentCardPath, olderCardPath} {
-			mux.HandleFunc("GET "+Prefix+name+path, func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Content-Type", "application/json")
-				_ = json.NewEncoder(w).Encode(s.card(team, s.o.Base(r))) // a client that has gone does not need it
-			})
+		for _, path := range []string{CardPath, olderCardPath} {
+			mux.HandleFunc("GET "+Prefix+name+path, func(w http.ResponseWriter, r *http.Request) { s.show(w, r, team) })
 		}
 	}
 	return mux
 }
 
+// Card answers with the card of the only team, for everybody: it does not name the agents of the
+// team. If there are several, there is none.
+func (s *Server) Card(w http.ResponseWriter, r *http.Request) {
+	for _, team := range s.teams {
+		if len(s.teams) == 1 {
+			team.Agents = nil
+			s.show(w, r, team)
+			return
+		}
+	}
+	api.Refuse(w, api.NewError(http.StatusNotFound, "each of several teams has a card of its own, at "+Prefix+"TEAM"+CardPath))
+}
+
+func (s *Server) show(w http.ResponseWriter, r *http.Request, team api.Team) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(s.card(team, s.o.Base(r))) // a client that has gone does not need it
+}
+
 // card describes a team.
 func (s *Server) card(t api.Team, base string) *a2a.AgentCard {
 	text := []string{"text/plain", "application/json"}
-	about := cmp.Or(t.Description, "A team of agents that decides")
+	about, agents := cmp.Or(t.Description, "A team of agents that decides"), ""
+	if len(t.Agents) > 0 {
+		agents = " (" + strings.Join(t.Agents, ", ") + ")"
+	}
 	return &a2a.AgentCard{
 		Name: t.Name, Description: about, Version: cmp.Or(s.o.Version, "devel"), ProtocolVersion: protocol,
 		URL: base + Prefix + t.Name, PreferredTransport: a2a.TransportProtocolJSONRPC,
@@ -96,7 +117,7 @@ func (s *Server) card(t api.Team, base string) *a2a.AgentCard {
 		Security:        []a2a.SecurityRequirements{{"token": a2a.SecuritySchemeScopes{}}},
 		Skills: []a2a.AgentSkill{{
 			ID: "decide", Name: "Decide", Tags: []string{"decision", "consensus", "second opinion"},
-			Description: strings.TrimSuffix(about, ".") + ". Its agents (" + strings.Join(t.Agents, ", ") + ") discuss a task and vote; the answer comes with its reasons and its dissent.",
+			Description: strings.TrimSuffix(about, ".") + ". Its agents" + agents + " discuss a task and vote; the answer comes with its reasons and its dissent.",
 		}},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -61,11 +62,12 @@ func start(t *testing.T, pace time.Duration, o a2a.Options) *server {
 
 // A result is what the tests read of a result, of an event, or of an error.
 type result struct {
-	Kind     string
-	ID       string
-	Final    bool
-	Metadata map[string]any
-	Status   struct {
+	Kind      string
+	ID        string
+	ContextID string
+	Final     bool
+	Metadata  map[string]any
+	Status    struct {
 		State   string
 		Message struct{ Parts []part }
 	}
@@ -139,12 +141,14 @@ func (s *server) stream(method, params string) (all []result) {
 	return all
 }
 
+var messages atomic.Int64
+
 // says is the parameters of a message.
 func says(task string, parts ...string) string {
 	if task != "" {
 		task = `"taskId":"` + task + `",`
 	}
-	return `{"message":{"kind":"message","messageId":"1","role":"user",` + task + `"parts":[` + strings.Join(parts, ",") + `]}}`
+	return `{"message":{"kind":"message","messageId":"` + strconv.FormatInt(messages.Add(1), 10) + `","role":"user",` + task + `"parts":[` + strings.Join(parts, ",") + `]}}`
 }
 
 func text(of string) string { return `{"kind":"text","text":"` + of + `"}` }
@@ -197,7 +201,7 @@ func TestAQuestionIsAnsweredByAMessageToTheTask(t *testing.T) {
 	if len(decision.Parts) != 2 || decision.Parts[1].Data["choice"] != "seven-days" {
 		t.Errorf("got %+v", decision)
 	}
-	if late := s.call("message/send", says(first.ID, text("me too"))); late.Error == nil || late.Error.Code != -32602 {
+	if late := s.call("message/send", says(first.ID, text("me too"))); late.Error == nil || late.Error.Code != -32004 {
 		t.Errorf("an answer to what asks nothing: got %+v", late)
 	}
 	late := s.call("message/send", says(first.ID, text(question+" me too")))

@@ -13,7 +13,7 @@ import (
 // taskOf returns a solve as a task, from everything that its log says and what of it waits
 // for a person. Artifacts are decision and dissent, as text and as data.
 func taskOf(d api.SolveDetail, items []api.Item) *a2a.Task {
-	t := &a2a.Task{ID: a2a.TaskID(d.ID), ContextID: d.ID, Status: a2a.TaskStatus{State: stateOf(d.Solve), Timestamp: &d.Updated}}
+	t := &a2a.Task{ID: a2a.TaskID(d.ID), ContextID: contextOf(d), Status: a2a.TaskStatus{State: stateOf(d.Solve), Timestamp: &d.Updated}}
 	task := &a2a.Message{ID: d.ID + ".task", Role: a2a.MessageRoleUser, TaskID: t.ID, ContextID: t.ContextID, Parts: a2a.ContentParts{a2a.TextPart{Text: d.Task}}}
 	t.History = []*a2a.Message{task}
 	switch {

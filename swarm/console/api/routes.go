@@ -52,9 +52,9 @@ func (b *Backend) solves(a huma.API) {
 	})
 	start := route("start-solve", "POST", "/solves", "solves", "Start a solve", 404, 409, 422, 503)
 	start.DefaultStatus = http.StatusCreated
-	start.Description = "Starts a solve. A log of several machines that has it already answers with 200, or by other terms with 409."
+	start.Description = "Starts a solve. One that there is already, with the same ref or in a log of several machines, is the answer with 200; by other terms such a log answers with 409."
 	start.Responses = map[string]*huma.Response{"200": {
-		Description: "A log of several machines has it already", Content: map[string]*huma.MediaType{"application/json": {Schema: a.OpenAPI().Components.Schemas.Schema(typeOf[Solve](), true, "Solve")}},
+		Description: "The solve that there is already", Content: map[string]*huma.MediaType{"application/json": {Schema: a.OpenAPI().Components.Schemas.Schema(typeOf[Solve](), true, "Solve")}},
 	}}
 	type started struct {
 		Status int

@@ -92,6 +92,7 @@ type SolveDetail struct {
 	Solve
 
 	Context string   `json:"context,omitempty"`
+	Ref     string   `json:"ref,omitempty" doc:"What the client that gave the task calls it"`
 	Terms   Terms    `json:"terms"`
 	Lanes   []string `json:"lanes" doc:"Who said something: agents, then people"`
 
@@ -391,6 +392,8 @@ type NewSolve struct {
 	Context string `json:"context,omitempty" maxLength:"65536"`
 	// Schema is a JSON Schema.
 	Schema json.RawMessage `json:"schema,omitempty" doc:"JSON Schema that answers conform to. Default: that of the team, or none"`
+
+	Ref string `json:"ref,omitempty" maxLength:"512" doc:"What the client calls the task; a solve of the team with the same one is the answer, and none begins"`
 
 	FactsDiffer *bool `json:"factsDiffer,omitempty" doc:"The agents know different facts, all of which matter, which the mode auto goes by. Default: what the team says"`
 	Checkable   *bool `json:"checkable,omitempty" doc:"Who has a right answer can prove it to the others, which auto goes by. Default: what the team says"`

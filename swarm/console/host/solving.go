@@ -52,7 +52,7 @@ func (s solving) Start(ctx context.Context, n api.NewSolve) (api.Solve, error) {
 	if strings.Trim(n.Task, " \t\r\n") == "" {
 		return api.Solve{}, api.NewError(http.StatusUnprocessableEntity, "the task is blank")
 	}
-	task := work.Task{Task: signals.Task{Task: n.Task, Context: n.Context, Schema: string(n.Schema)}, FactsDiffer: n.FactsDiffer, Checkable: n.Checkable}
+	task := work.Task{Task: signals.Task{Task: n.Task, Context: n.Context, Schema: string(n.Schema), Ref: n.Ref}, FactsDiffer: n.FactsDiffer, Checkable: n.Checkable}
 	thread, known, err := d.Start(ctx, task)
 	if err != nil {
 		return api.Solve{}, refused(err)

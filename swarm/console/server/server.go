@@ -124,6 +124,7 @@ func (s *Server) routes(ctx context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	mux.Handle(a2a.Prefix, s.guard.Wrap(agents.Handler()))
+	mux.HandleFunc("GET "+a2a.CardPath, agents.Card)
 	mux.Handle("/", console.New(console.Options{Backend: s.backend().Guarded(), Hub: s.hub, Guard: s.guard, Files: web.Files(), Base: s.o.At.site.Path(), Version: s.o.Version}))
 	if s.o.Joins != nil {
 		mux.Handle(join.Prefix+"/", s.guard.Wrap(s.guard.Counts(s.o.Joins.Handler())))

@@ -261,7 +261,7 @@ func (s *solve) spark() (all []float64, quorate int) {
 // detail returns the whole state of the solve.
 func (s *solve) detail(after uint64) api.SolveDetail {
 	of := api.SolveDetail{
-		Solve: s.summary(), Context: s.Task().Context, Lanes: slices.Clone(s.lanes), Terms: s.terms(),
+		Solve: s.summary(), Context: s.Task().Context, Ref: s.Task().Ref, Lanes: slices.Clone(s.lanes), Terms: s.terms(),
 		Proposals: s.proposals(), Votes: s.ballot.after(after), Said: since(s.said, after, func(w api.Said) uint64 { return w.Seq }),
 		Steps: since(s.steps, after, func(w api.Step) uint64 { return w.Seq }), RoundList: slices.Clone(s.rounds),
 		Conflicts: s.conflicts(), Debates: s.talks.all(), Escalations: s.escalations(), Calls: s.calls(), Costs: []api.AgentCost{}, Obstacles: []string{},
