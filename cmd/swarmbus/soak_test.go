@@ -35,6 +35,7 @@ type soaking struct {
 	process   *exec.Cmd
 	client    *client.Client
 	each      chan struct{} // has one for each solve that has ended
+	quiet     sync.RWMutex  // held by clients while their solves run, and while none may
 }
 
 // start starts the server, and the client with its first link: its token stays.
@@ -83,20 +84,10 @@ func (s *soaking) end(t *testing.T, by syscall.Signal) {
 // drive begins solves and goes on with each to its end, until ctx ends.
 func (s *soaking) drive(ctx context.Context, t *testing.T, tasks []string) {
 	for n := 0; ctx.Err() == nil; n++ {
-		one, err := s.client.Start(ctx, api.NewSolve{Team: "platform", Task: tasks[n%len(tasks)]})
-		if err != nil {
-			s.away(ctx, t, "start", err)
-			continue
-		}
-		if n%5 == 4 {
-			_, err := s.client.Cancel(ctx, one.ID)
-			s.away(ctx, t, "cancel", err)
-		}
-		s.follow(ctx, t, one)
-		if ctx.Err() != nil {
-			return
-		}
-		_, err = s.client.List(ctx, api.SolvesQuery{Limit: 50})
+		s.quiet.RLock()
+		s.solve(ctx, t, tasks[n%len(tasks)], n%5 == 4)
+		s.quiet.RUnlock()
+		_, err := s.client.List(ctx, api.SolvesQuery{Limit: 50})
 		s.away(ctx, t, "list", err)
 		s.away(ctx, t, "answer", s.answer(ctx))
 		_, err = s.client.Signals(ctx, api.SignalsQuery{Run: "platform", Limit: 100})
@@ -105,6 +96,31 @@ func (s *soaking) drive(ctx context.Context, t *testing.T, tasks []string) {
 		case s.each <- struct{}{}:
 		case <-ctx.Done():
 		}
+	}
+}
+
+// solve begins a solve, cancels it perhaps, and goes on with it to its end.
+func (s *soaking) solve(ctx context.Context, t *testing.T, task string, cancels bool) {
+	one, err := s.client.Start(ctx, api.NewSolve{Team: "platform", Task: task})
+	if err != nil {
+		s.away(ctx, t, "start", err)
+		return
+	}
+	if cancels {
+		_, err := s.client.Cancel(ctx, one.ID)
+		s.away(ctx, t, "cancel", err)
+	}
+	s.follow(ctx, t, one)
+}
+
+// rest has one solve after the other run until the journal, from which solves are dropped while none runs, is
+// within its bound.
+func (s *soaking) rest(ctx context.Context, t *testing.T) {
+	s.quiet.Lock()
+	defer s.quiet.Unlock()
+	for s.takes(0).disk > 10<<20 {
+		s.away(ctx, t, "answer", s.answer(ctx))
+		s.solve(ctx, t, demo.Tasks()[0], false)
 	}
 }
 
@@ -219,6 +235,8 @@ func TestASoakedServerStaysFlat(t *testing.T) {
 			ended++
 		}
 		all = append(all, s.takes(ended))
+		s.rest(ctx, t)
+		<-s.each // they are at work again
 		t.Logf("life %d: %v", lives, all[lives])
 		s.end(t, []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[lives%2])
 		s.start(t)

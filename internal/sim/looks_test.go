@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
@@ -46,7 +45,8 @@ func TestContextEndsAtEachLook(t *testing.T) {
 			var e end
 			var over bool
 			synctest.Test(t, func(*testing.T) {
-				w := &world{policy: policy, down: time.Second, disk: new(journal.Memory), now: map[fault]bool{}, looks: new(atomic.Int64)}
+				w := newWorld(policy, time.Second, nil)
+				w.looks = new(atomic.Int64)
 				w.looks.Store(n)
 				e.result, e.err = w.run()
 				over, e.fallen = w.looks.Load() <= 0, w.fallen

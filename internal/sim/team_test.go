@@ -14,6 +14,9 @@ import (
 
 type said = iter.Seq2[signals.Any, error]
 
+// finding is what the team remembers.
+const finding = "the pump leaks"
+
 func (w *world) agent(id string, react func(ctx context.Context, t *agents.Turn) said) *agents.Agent {
 	return &agents.Agent{ID: id, Reactor: agents.Func(func(ctx context.Context, t *agents.Turn) said {
 		if err := w.asks(ctx); err != nil {
@@ -39,7 +42,7 @@ func votes(t *agents.Turn, favourite string) (all []signals.Any) {
 	return all
 }
 
-// team are two that propose, one that looks before it votes, one that charges, which a person has
+// team are two that propose, one that looks before it votes and says what it found, one that charges, which a person has
 // to allow, and one that only votes.
 func (w *world) team(by journal.Caller) []*agents.Agent {
 	proposes := func(id, proposal string) *agents.Agent {
@@ -86,6 +89,9 @@ func (w *world) team(by journal.Caller) []*agents.Agent {
 			}
 			if err := w.asks(ctx); err != nil { // with the result
 				return agents.Fail(err)
+			}
+			if id == "scout" && len(t.Said) == 0 {
+				ballots = append(ballots, signals.New(signals.Header{Confidence: 1}, signals.Discovery{Finding: finding, Evidence: "seen", Relevance: 1}))
 			}
 			return agents.Emit(ballots...)
 		})

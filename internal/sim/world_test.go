@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/memory"
+	"github.com/swarmbus/swarmbus/agents/memory/memorytest"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
@@ -30,9 +33,10 @@ const (
 	slow     fault = "slow model"     // the next answer of a model takes a minute
 	twice    fault = "answered twice" // a second answer follows the next one
 	rival    fault = "rival"          // somebody else goes on with the solve, while it runs
+	jump     fault = "clock jump"     // the clock goes an hour on, or back
 )
 
-var faults = []fault{kill, term, cancel, closing, full, outage, panicked, slow, twice} // a rival has a test of its own
+var faults = []fault{kill, term, cancel, closing, full, outage, panicked, slow, twice, rival, jump}
 
 // A schedule says which fault falls at which boundary, counted from the first of the solve.
 type schedule map[int]fault
@@ -54,6 +58,7 @@ type world struct {
 	down   time.Duration // after which a call that failed in an outage may be repeated
 	looks  *atomic.Int64 // at the contexts of the solve, until one ends; nil: nobody counts
 	disk   *journal.Memory
+	pool   *memory.Pool // what is known from earlier solves, which outlives processes like the disk
 
 	rivals sync.WaitGroup
 
@@ -65,6 +70,27 @@ type world struct {
 	swarm   *swarm.Swarm
 	charged int
 	allowed int
+	ticks   int           // of the clock, in this process
+	jumped  time.Duration // the clock, in all
+}
+
+// newWorld returns a world in which nothing has happened.
+func newWorld(policy settle.Policy, down time.Duration, faults schedule) *world {
+	w := &world{policy: policy, faults: faults, down: down, disk: new(journal.Memory), now: map[fault]bool{}}
+	pool, err := memory.New(memory.Options{Store: new(memorytest.Twin), Quarantined: true, Clock: w.time})
+	if err != nil {
+		panic(err)
+	}
+	w.pool = pool
+	return w
+}
+
+// time is the clock of a process: a millisecond later each time, but for its jumps.
+func (w *world) time() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ticks++
+	return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(w.ticks)*time.Millisecond + w.jumped)
 }
 
 // step crosses a boundary.
@@ -75,6 +101,9 @@ func (w *world) step(where string) {
 	if falls {
 		w.now[f] = true
 		w.fallen = append(w.fallen, fmt.Sprintf("%s at %d (%s)", f, w.steps, where))
+		if f == jump {
+			w.jumped += time.Duration(1-w.steps%2*2) * time.Hour
+		}
 	}
 	stop, s := w.stop, w.swarm
 	w.mu.Unlock()
@@ -125,6 +154,31 @@ func (d disk) Append(records ...journal.Record) (uint64, error) {
 	seq, err := d.Memory.Append(records...)
 	d.w.step("after a write")
 	return seq, err
+}
+
+// A mind is the memory as one process has it, on the same disk.
+type mind struct{ w *world }
+
+// Brief implements [swarm.Memory].
+func (m mind) Brief(ctx context.Context, task signals.Task) ([]signals.Any, error) {
+	if m.w.step("recall"); m.w.has(kill) {
+		return nil, errKilled
+	}
+	return m.w.pool.Brief(ctx, task)
+}
+
+// Keep implements [swarm.Memory].
+func (m mind) Keep(ctx context.Context, log []signals.Any, group string) error {
+	m.w.step("before a fact is kept")
+	switch {
+	case m.w.has(kill):
+		return errKilled
+	case m.w.has(full):
+		return syscall.ENOSPC
+	}
+	err := m.w.pool.Keep(ctx, log, group)
+	m.w.step("after a fact was kept")
+	return err
 }
 
 var errDown = errors.New("sim: connection refused")
