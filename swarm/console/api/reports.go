@@ -19,6 +19,7 @@ type Report struct {
 	Raw      json.RawMessage `json:"raw,omitempty" doc:"The report as it was sent; absent if the log does not have it"`
 	Accepted []ReportPart    `json:"accepted"`
 	Rejected []ReportPart    `json:"rejected"`
+	Then     []ReportPart    `json:"then" doc:"What followed: decisions on its escalations, and what a watcher says of its worker"`
 	Receipt  string          `json:"receipt"`
 }
 

@@ -32,6 +32,7 @@ func TestReportsAreShownBesideTheirAcceptedParts(t *testing.T) {
 			t.Errorf("no part is %s with %q:\n%s", want[0], want[1], judged)
 		}
 	}
+	p.see(".report .then", "heron decides on escalation e1: answered, use Monday")
 }
 
 // The memory is searched by meaning; a source's statements are revoked on confirmation.

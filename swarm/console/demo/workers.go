@@ -12,7 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Reports writes a journal with the reports of two workers, unless the file is there.
+// Reports writes a journal with the reports of two workers and what a conductor answers, unless the file is there.
 func Reports(path string) (err error) {
 	if _, err := os.Stat(path); err == nil {
 		return nil
@@ -27,6 +27,18 @@ func Reports(path string) (err error) {
 		return err
 	}
 	mint, now := signals.SeededMint("workers"), time.Now().Add(-time.Duration(len(turns))*time.Minute)
+	add := func(s signals.Any) error {
+		h := s.Head()
+		h.Seq = store.Last() + 1
+		h.ID, h.Time = mint.ID(h.Seq, now), now
+		s = signals.With(s, h)
+		gate.Apply(s)
+		record, err := journal.SignalRecord(s)
+		if err == nil {
+			_, err = store.Append(record)
+		}
+		return err
+	}
 	for _, r := range turns {
 		data, err := json.Marshal(r)
 		if err != nil {
@@ -34,20 +46,20 @@ func Reports(path string) (err error) {
 		}
 		worker := reports.Worker{ID: r.WorkerID, Task: r.TaskID, Model: r.Model, Research: true}
 		for _, s := range gate.Judge(worker, data, signals.ID{}, now).Signals {
-			h := s.Head()
-			h.Seq = store.Last() + 1
-			h.ID, h.Time = mint.ID(h.Seq, now), now
-			s = signals.With(s, h)
-			gate.Apply(s)
-			record, err := journal.SignalRecord(s)
-			if err != nil {
-				return err
-			}
-			if _, err := store.Append(record); err != nil {
+			if err := add(s); err != nil {
 				return fmt.Errorf("report of %s: %w", r.WorkerID, err)
 			}
 		}
 		now = now.Add(time.Minute)
+	}
+	for _, r := range gate.Open(now) {
+		decided, err := gate.Decide(reports.Decision{Request: r.ID, By: "heron", Verdict: reports.Answered, Option: r.RecommendedOption}, now)
+		if err != nil {
+			return err
+		}
+		if err := add(decided); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -71,6 +83,9 @@ var turns = []reports.Report{
 		Summary: "Measured the pool of connections at noon.",
 		Findings: []reports.Finding{
 			{FindingID: "f1", Claim: "The pool has 20 connections, and 61 requests wait for one at noon.", Confidence: 0.95, EvidenceRefs: reports.List{"https://metrics.example/pool"}, Novel: true},
+		},
+		Escalations: []reports.Escalation{
+			{EscalationID: "e1", Kind: reports.Help, Reason: "No metrics of Sunday were kept.", Urgency: reports.Medium, Options: reports.List{"use Monday", "wait"}, RecommendedOption: "use Monday"},
 		},
 		Artifacts: []reports.Artifact{{ArtifactID: "a1", Kind: "dataset", Ref: "pool-at-noon.csv"}},
 	},

@@ -49,8 +49,10 @@ func (r reporting) of(ctx context.Context, run, worker string) (all []api.Report
 	}
 	var (
 		turns = map[signals.ID]reports.Turn{}
-		parts []signals.Any // of the report that is being read
-		left  int           // parts that follow
+		asked = map[signals.ID]int{} // reports by their escalations
+		last  = map[string]int{}     // reports by their workers
+		parts []signals.Any          // of the report that is being read
+		left  int                    // parts that follow
 	)
 	for s, err := range signalsOf(ctx, from, 0) {
 		if err != nil {
@@ -59,6 +61,18 @@ func (r reporting) of(ctx context.Context, run, worker string) (all []api.Report
 		switch p := s.Body().(type) {
 		case reports.Turn:
 			turns[s.Head().ID] = p
+			continue
+		case reports.Decided:
+			if i, ok := asked[s.Head().ReplyTo]; ok {
+				all[i].Then = append(all[i].Then, partOf(s, s.Head().Source+" "+p.String()))
+			}
+			continue
+		case reports.Advisory:
+			for _, w := range p.Workers {
+				if i, ok := last[w]; ok {
+					all[i].Then = append(all[i].Then, partOf(s, s.Head().Source+" "+p.String()))
+				}
+			}
 			continue
 		case reports.Received:
 			parts, left = nil, p.Signals
@@ -76,12 +90,14 @@ func (r reporting) of(ctx context.Context, run, worker string) (all []api.Report
 		if left > 0 {
 			continue
 		}
-		if one := reportOf(run, turns, parts); worker == "" || one.Worker == worker {
-			all = append(all, one)
+		for _, s := range parts {
+			asked[s.Head().ID] = len(all)
 		}
-		parts = nil
+		one := reportOf(run, turns, parts)
+		last[one.Worker] = len(all)
+		all, parts = append(all, one), nil
 	}
-	return all, nil
+	return slices.DeleteFunc(all, func(r api.Report) bool { return worker != "" && r.Worker != worker }), nil
 }
 
 // starts reports whether a signal is the first of a report.
@@ -100,7 +116,7 @@ func reportOf(run string, turns map[signals.ID]reports.Turn, parts []signals.Any
 	h := parts[0].Head()
 	of := api.Report{
 		ID: fmt.Sprintf("%s.%d", run, h.Seq), Run: run, Seq: h.Seq, Time: h.Time, Worker: receipt.Worker, Task: receipt.Task,
-		Status: string(receipt.Status), Receipt: receipt.String(), Accepted: []api.ReportPart{}, Rejected: []api.ReportPart{},
+		Status: string(receipt.Status), Receipt: receipt.String(), Accepted: []api.ReportPart{}, Rejected: []api.ReportPart{}, Then: []api.ReportPart{},
 	}
 	raw := receipt.Report
 	if turn, ok := turns[h.ReplyTo]; raw == "" && ok {
@@ -116,11 +132,7 @@ func reportOf(run string, turns map[signals.ID]reports.Turn, parts []signals.Any
 		if isReceived(s) {
 			continue
 		}
-		body, err := json.Marshal(s.Body())
-		if err != nil {
-			body, _ = json.Marshal(err.Error())
-		}
-		part := api.ReportPart{Seq: s.Head().Seq, Kind: string(s.Kind()), Text: acceptedAs(receipt, s), Body: body}
+		part := partOf(s, acceptedAs(receipt, s))
 		if p, ok := s.Body().(reports.Rejected); ok {
 			part.Text, part.Reason = p.Detail, string(p.Reason)
 			of.Rejected = append(of.Rejected, part)
@@ -129,6 +141,14 @@ func reportOf(run string, turns map[signals.ID]reports.Turn, parts []signals.Any
 		of.Accepted = append(of.Accepted, part)
 	}
 	return of
+}
+
+func partOf(s signals.Any, text string) api.ReportPart {
+	body, err := json.Marshal(s.Body())
+	if err != nil {
+		body, _ = json.Marshal(err.Error())
+	}
+	return api.ReportPart{Seq: s.Head().Seq, Kind: string(s.Kind()), Text: text, Body: body}
 }
 
 // acceptedAs returns what a receipt says of an accepted part.

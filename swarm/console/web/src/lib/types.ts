@@ -77,7 +77,7 @@ export interface Agent {
 export interface Reliability { known: boolean; rate: number; right: number; told: number; low: number; high: number; weight?: number; repeats?: string }
 export interface Explanation { agent: string; state?: string; signal?: number; action: string; tier?: string; route?: string; error?: string; routes: { tier: string; name: string; action: string; verdict: string }[] }
 
-export interface Report { id: string; run: string; seq: number; time: string; worker: string; task?: string; turn: string; model?: string; status?: string; raw?: unknown; accepted: Part[]; rejected: Part[]; receipt: string }
+export interface Report { id: string; run: string; seq: number; time: string; worker: string; task?: string; turn: string; model?: string; status?: string; raw?: unknown; accepted: Part[]; rejected: Part[]; then: Part[]; receipt: string }
 export interface Part { seq: number; kind: string; text: string; reason?: string; body: unknown }
 export interface Fact { id: string; team: string; content: string; category: string; state: string; importance: number; score: number; time: string; said: { source: string; group?: string; thread: string; time: string }[] }
 

@@ -35,6 +35,8 @@ const One = ({ r }: { r: Report }) => (
       {!r.accepted.length && <p class="mut ok">Nothing.</p>}
       {r.rejected.length > 0 && <h3>Refused</h3>}
       {r.rejected.map((p) => <Piece key={p.seq + p.kind} p={p} refused />)}
+      {r.then.length > 0 && <h3>What followed</h3>}
+      {r.then.map((p) => <p class="ok then" key={p.seq}><span class="mut">#{p.seq}</span> {clean(p.text)}</p>)}
       {r.receipt && <p class="ink2 ok">{clean(r.receipt)}</p>}
     </div>
   </article>
