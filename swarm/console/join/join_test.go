@@ -1,15 +1,12 @@
 package join_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -22,30 +19,6 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/join"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
-
-var update = flag.Bool("update", false, "rewrite the description")
-
-func TestOpenAPIIsTheOneCheckedIn(t *testing.T) {
-	t.Parallel()
-	text, err := join.Describe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got bytes.Buffer
-	if err := json.Indent(&got, text, "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	got.WriteByte('\n')
-	if *update {
-		if err := os.WriteFile("openapi.json", got.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile("openapi.json")
-	if err != nil || !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("the routes differ from openapi.json (%v): run go test ./swarm/console/join -update and look at the diff", err)
-	}
-}
 
 const token = "the token of the critic"
 

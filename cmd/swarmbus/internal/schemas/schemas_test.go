@@ -12,6 +12,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/schemas"
 	"github.com/swarmbus/swarmbus/signals/cloudevents"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
 func broken(t *testing.T, before, after []byte) []string {
@@ -23,14 +24,34 @@ func broken(t *testing.T, before, after []byte) []string {
 	return all
 }
 
+// console is where the server's descriptions are.
+const console = "../../../../swarm/console/"
+
+func TestDescriptionsOfTheServerAreThoseOfItsRoutes(t *testing.T) {
+	t.Parallel()
+	openAPI, err := api.Describe("devel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := json.Indent(&text, openAPI, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	same(t, console+"api/openapi.json", append(text.Bytes(), '\n'))
+	for name, file := range map[string]string{"frame": "api/frame.schema.json", "join": "join/openapi.json"} {
+		text, err := schemas.Get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, console+file, text)
+	}
+}
+
 // Of the descriptions that other packages check in, their tests say when they differ; this
 // one, what that breaks.
 func TestDescriptionsOfOtherPackagesStayCompatible(t *testing.T) {
 	t.Parallel()
-	for name, file := range map[string]string{
-		"openapi": "../../../../swarm/console/api/openapi.json", "frame": "../../../../swarm/console/api/frame.schema.json", "join": "../../../../swarm/console/join/openapi.json",
-		"report": "../../../../testdata/formats/report.schema.json", "team": "../../../../swarm/teams/team.schema.json",
-	} {
+	for name, file := range map[string]string{"report": "../../../../testdata/formats/report.schema.json", "team": "../../../../swarm/teams/team.schema.json"} {
 		was, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
