@@ -23,7 +23,7 @@ func New(o *Options) (*Bus, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, q := new(Bus), newQuota(opts.Rate, opts.Burst, opts.Bytes)
+	b, q := new(Bus), &quota{opts.Rate, float64(opts.Burst), opts.Bytes, map[string]*bucket{}, map[string]int{}}
 	mint := opts.Mint
 	if opts.Sequencer != nil {
 		mint = signals.NewMint() // no id follows from the sequence number, which the bus does not give

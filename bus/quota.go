@@ -24,12 +24,6 @@ type bucket struct {
 	at     int64
 }
 
-// newQuota returns a quota of rate signals a second, burst at once, and capacity bytes
-// of text in the history for each agent; a rate or capacity of 0 is no limit.
-func newQuota(rate float64, burst, capacity int) *quota {
-	return &quota{rate, float64(burst), capacity, map[string]*bucket{}, map[string]int{}}
-}
-
 // limits reports whether there is any limit.
 func (q *quota) limits() bool { return q.rate > 0 || q.capacity > 0 }
 

@@ -61,9 +61,7 @@ type Detector struct {
 
 // NewDetector returns a detector without proposals.
 func NewDetector(o *Options) *Detector {
-	if o == nil {
-		o = &Options{}
-	}
+	o = cmp.Or(o, &Options{})
 	return &Detector{maxOpen: o.maxOpen(), threads: map[string]*thread{}, live: map[signals.ID]*proposal{}}
 }
 

@@ -1,6 +1,7 @@
 package conflict
 
 import (
+	"cmp"
 	"container/heap"
 	"errors"
 	"fmt"
@@ -63,9 +64,7 @@ type owner struct{ source, content string }
 
 // NewFold returns a fold of the empty log. nil means the default options.
 func NewFold(o *Options) *Fold {
-	if o == nil {
-		o = &Options{}
-	}
+	o = cmp.Or(o, &Options{})
 	f := &Fold{maxLive: o.MaxLive, maxOpen: o.maxOpen(), ruled: newRuled(), threads: map[string]*owned{}, live: map[signals.ID]*claim{}}
 	if f.maxLive <= 0 {
 		f.maxLive = 1 << 16

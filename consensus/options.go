@@ -85,9 +85,7 @@ func newTerms(o *Options) (*terms, error) {
 		ranks: maps.Clone(o.Ranks), levels: levels(o.Ranks), electorate: set(o.Electorate), learned: o.Reliabilities,
 		groups: maps.Clone(o.Groups), apart: apart(o.Groups),
 	}
-	if t.threshold == 0 {
-		t.threshold = DefaultThreshold
-	}
+	t.threshold = cmp.Or(t.threshold, DefaultThreshold)
 	switch t.rho {
 	case 0:
 		t.rho = defaultCorrelation

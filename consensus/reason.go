@@ -1,6 +1,7 @@
 package consensus
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -155,10 +156,7 @@ func (d *Decision) needed() string {
 
 // supported returns the support with what it is a share of, below the bound if there is one.
 func (d *Decision) supported(bound float64) string {
-	unit := d.unit
-	if unit == "" {
-		unit = "a support of %s"
-	}
+	unit := cmp.Or(d.unit, "a support of %s")
 	switch {
 	case !d.spoken || d.Support < 1:
 		return fmt.Sprintf(unit, percent(d.Support, bound))

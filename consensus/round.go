@@ -1,6 +1,9 @@
 package consensus
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Round is a decision in progress: proposals and votes are added one by one, in any order, and after each
 // one [Round.Decision] equals what the strategy decides on [Round.Ballots]. A vote takes constant time, or
@@ -57,9 +60,7 @@ func NewRound(s Strategy, o *Options) (*Round, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s == nil {
-		s = Default()
-	}
+	s = cmp.Or(s, Default())
 	r := &Round{
 		strategy: s, slots: map[string]int32{}, people: map[string]int32{}, cells: map[uint64]int32{},
 		board: board{terms: t, from: source{terms: t}},

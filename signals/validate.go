@@ -1,6 +1,7 @@
 package signals
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -132,10 +133,7 @@ func word(s string) uint64 {
 }
 
 func (l Limits) length(field, value string, bytes int) error {
-	limit := l.TextBytes
-	if limit == 0 {
-		limit = DefaultTextBytes
-	}
+	limit := cmp.Or(l.TextBytes, DefaultTextBytes)
 	if limit < 0 || bytes <= limit {
 		return nil
 	}

@@ -276,9 +276,7 @@ func (o *Options) terms() *consensus.Options {
 			t.Groups[id] = cmp.Or(t.Groups[id], id)
 		}
 	}
-	if t.Quorum == 0 {
-		t.Quorum = verdict.Quorum(o.Agents)
-	}
+	t.Quorum = cmp.Or(t.Quorum, verdict.Quorum(o.Agents))
 	return t
 }
 

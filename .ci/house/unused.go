@@ -68,7 +68,6 @@ var kept = map[string]string{
 	"swarm/console/api.ByRun":   "parameters of requests",
 	"swarm/console/api.With":    "parameters of requests",
 
-	"bus/natsbus/machines.Driver":    "who drives a task",
 	"bus/natsbus/machines.SameTerms": "whether a log may go on with these options",
 }
 

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -47,9 +48,7 @@ func New(o Options) (*Pool, error) {
 	if o.Lifetime < 0 {
 		return nil, &signals.FieldError{Field: "memory.lifetime", Value: o.Lifetime.String(), Problem: "negative"}
 	}
-	if o.Embedder == nil {
-		o.Embedder = Hashed()
-	}
+	o.Embedder = cmp.Or(o.Embedder, Hashed())
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"sync"
 )
@@ -40,10 +41,7 @@ func Text(text string) *Answer {
 
 // ID implements [Model]: the provider is "scripted".
 func (s *Scripted) ID() ID {
-	name := s.Name
-	if name == "" {
-		name = "scripted"
-	}
+	name := cmp.Or(s.Name, "scripted")
 	return ID{"scripted", name}
 }
 

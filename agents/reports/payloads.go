@@ -37,7 +37,7 @@ func (Received) Kind() signals.Kind { return "worker.report.received" }
 
 // Check implements [signals.Checker].
 func (p Received) Check(l signals.Limits) error {
-	return cmp.Or(p.Status.known(), l.Required("summary", p.Summary), asRaw(l, p))
+	return cmp.Or(oneOf("status", p.Status, Running, Completed, Failed, Blocked), l.Required("summary", p.Summary), asRaw(l, p))
 }
 
 // asRaw limits the length of a payload with a report to that of one text, as a reader
@@ -214,7 +214,7 @@ func (Advisory) Kind() signals.Kind { return "worker.advisory" }
 
 // Check implements [signals.Checker].
 func (p Advisory) Check(l signals.Limits) error {
-	return cmp.Or(p.Concern.known(), p.Workers.check(l, "workers"), l.Required("text", p.Text))
+	return cmp.Or(oneOf("concern", p.Concern, FailureSpike, Stall, RetryStorm, Trend), p.Workers.check(l, "workers"), l.Required("text", p.Text))
 }
 
 // String returns the signal in one line.

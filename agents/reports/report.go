@@ -106,7 +106,7 @@ func (e Escalation) Check(l signals.Limits) error {
 
 // Check implements [signals.Checker].
 func (a Artifact) Check(l signals.Limits) error {
-	return cmp.Or(l.Name("artifact_id", a.ArtifactID), a.Kind.known(), l.Required("ref", a.Ref))
+	return cmp.Or(l.Name("artifact_id", a.ArtifactID), oneOf("kind", a.Kind, "report", "note", "dataset", "file"), l.Required("ref", a.Ref))
 }
 
 // String returns the finding in one line.

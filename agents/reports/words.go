@@ -19,8 +19,6 @@ const (
 	Blocked   Status = "blocked"
 )
 
-func (s Status) known() error { return oneOf("status", s, Running, Completed, Failed, Blocked) }
-
 // EscalationKind says what a worker needs from the conductor.
 type EscalationKind string
 
@@ -51,8 +49,6 @@ func (u Urgency) known() error { return oneOf("urgency", u, Low, Medium, High) }
 
 // ArtifactKind is the sort of an artifact: report, note, dataset or file.
 type ArtifactKind string
-
-func (k ArtifactKind) known() error { return oneOf("kind", k, "report", "note", "dataset", "file") }
 
 // Part is a part of a report that is accepted or rejected separately.
 type Part string
@@ -127,8 +123,6 @@ const (
 	RetryStorm   Concern = "retry_storm"   // a worker repeats the same report
 	Trend        Concern = "trend"         // more of the turns fail, or of the items are rejected, than before
 )
-
-func (c Concern) known() error { return oneOf("concern", c, FailureSpike, Stall, RetryStorm, Trend) }
 
 // oneOf refuses a word that is not one of those listed.
 func oneOf[W ~string](field string, word W, all ...W) error {

@@ -133,10 +133,7 @@ type thought struct {
 }
 
 func (t *Thinker) begin(turn *agents.Turn) *thought {
-	prompts := t.Prompts
-	if prompts == nil {
-		prompts = defaults
-	}
+	prompts := cmp.Or(t.Prompts, defaults)
 	v := newView(turn, prompts)
 	v.details, v.text, v.most, v.words = true, cmp.Or(t.Text, 4<<10), cmp.Or(t.Prompt, 48<<10), t.Personality.Words()
 	th := &thought{Thinker: t, view: v, model: t.Model, forms: formsOf(func(k signals.Kind) bool { return slices.Contains(t.CanEmit, k) && v.asksFor(k) })}

@@ -120,9 +120,7 @@ var errNoTurn = errors.New("tools: the context is not that of an agent's turn")
 // Begin returns the calls of the turn that ctx belongs to ([agents.TurnOf]), with what the
 // agent is offered in it. A nil set offers nothing.
 func (s *Set) Begin(ctx context.Context) (*Calls, error) {
-	if s == nil {
-		s = &Set{}
-	}
+	s = cmp.Or(s, &Set{})
 	t := agents.TurnOf(ctx)
 	if t == nil {
 		return nil, errNoTurn

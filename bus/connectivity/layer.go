@@ -1,6 +1,7 @@
 package connectivity
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"sync"
@@ -27,12 +28,8 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		r = *o
 	}
-	if r.Name == "" {
-		r.Name = "main"
-	}
-	if r.Retain == 0 {
-		r.Retain = 1 << 16
-	}
+	r.Name = cmp.Or(r.Name, "main")
+	r.Retain = cmp.Or(r.Retain, 1<<16)
 	if r.MaxLive < 0 {
 		return r, &ValidationError{Field: "MaxLive", Value: strconv.Itoa(r.MaxLive), Problem: "negative"}
 	}

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -72,9 +73,7 @@ func unreadable(s signals.Any, problem string) error {
 
 // checkSignal refuses what could not be written or read back with a codec.
 func checkSignal(s signals.Any, c *signals.Codec) error {
-	if c == nil {
-		c = new(signals.Codec)
-	}
+	c = cmp.Or(c, new(signals.Codec))
 	if err := c.Limits.Validate(s); err != nil || isBuiltIn(s) {
 		return err
 	}
@@ -150,9 +149,7 @@ func (r *Record) Signal(c *signals.Codec) (signals.Any, error) {
 	if r.Type != TypeSignal {
 		return nil, &RecordError{"type", fmt.Sprint(r.Type), "not that of a signal"}
 	}
-	if c == nil {
-		c = new(signals.Codec)
-	}
+	c = cmp.Or(c, new(signals.Codec))
 	s, err := c.Unmarshal(r.JSON())
 	if err != nil {
 		return nil, fmt.Errorf("journal: record %d: %w", r.Seq, err)

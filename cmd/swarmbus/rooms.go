@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,13 +81,9 @@ func exactly(n int, what string) cobra.PositionalArgs {
 
 // place completes the flags, and returns the path of the run.
 func (f *officeFlags) place(o *office.Office, file string) (path string, err error) {
-	if f.run == "" {
-		f.run = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	}
+	f.run = cmp.Or(f.run, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 	path, err = runs.Path(f.run)
-	if f.keys == "" {
-		f.keys = strings.TrimSuffix(path, runs.Suffix) + ".keys"
-	}
+	f.keys = cmp.Or(f.keys, strings.TrimSuffix(path, runs.Suffix)+".keys")
 	if f.room == "" {
 		f.room = o.Agents[0].Rooms[0]
 	}

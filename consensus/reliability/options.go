@@ -1,6 +1,7 @@
 package reliability
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"unicode/utf8"
@@ -68,12 +69,8 @@ func (o Options) clone() Options {
 
 // withDefaults returns the options with every default filled in.
 func (o Options) withDefaults() Options {
-	if o.Window == 0 {
-		o.Window = defaultWindow
-	}
-	if o.First == 0 {
-		o.First = defaultFirst
-	}
+	o.Window = cmp.Or(o.Window, defaultWindow)
+	o.First = cmp.Or(o.First, defaultFirst)
 	o.First = min(o.First, o.Window+1-o.leave())
 	return o
 }

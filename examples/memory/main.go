@@ -11,6 +11,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -111,10 +112,7 @@ func onDay(day, file string, quarantined bool) (result *solves.Result, err error
 			fmt.Printf("  recalled, %s, first said by %s: %s\n", m.Payload.Origin.State, m.Payload.Origin.Source, m.Payload.Content)
 		}
 	}
-	answer := result.Answer
-	if answer == "" {
-		answer = "no answer"
-	}
+	answer := cmp.Or(result.Answer, "no answer")
 	fmt.Printf("  %s: %s\n", result.Stop, answer)
 	return result, nil
 }

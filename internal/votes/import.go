@@ -1,6 +1,7 @@
 package votes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -140,9 +141,7 @@ var ErrAmbiguous = errors.New("several questions")
 // chosen reports whether a question is the one that is decided. It is an error if none
 // was chosen and there are two.
 func (im *Import) chosen(file string, line int, field, question string) (bool, error) {
-	if im.asked == "" {
-		im.asked = question
-	}
+	im.asked = cmp.Or(im.asked, question)
 	if question == im.asked {
 		return true, nil
 	}

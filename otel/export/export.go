@@ -68,9 +68,7 @@ var errPatience = errors.New("export: the collector took too long")
 // in Ignored and in the log, and unset until New returns. An address or a
 // certificate that cannot be used is an error, so that nothing is sent elsewhere.
 func New(ctx context.Context, o *Options) (*Pipeline, error) {
-	if o == nil {
-		o = &Options{}
-	}
+	o = cmp.Or(o, &Options{})
 	p := &Pipeline{patient: cmp.Or(o.Patience, 5*time.Second), counter: &counter{log: o.Log, warned: map[string]bool{}}}
 	if o.Log == nil {
 		p.counter.log = slog.New(slog.DiscardHandler)

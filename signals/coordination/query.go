@@ -84,9 +84,7 @@ func (t *Thread) Query(q Query) (found []Signal, err error) {
 		return nil, err
 	}
 	l, most := q.from(t), q.Limit
-	if most == 0 {
-		most = 50
-	}
+	most = cmp.Or(most, 50)
 	if most > 0 { // growing takes half the time
 		found = make([]Signal, 0, min(l.size(), most, 64))
 	}

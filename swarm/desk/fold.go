@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -171,9 +172,7 @@ func standingOf(t *replay.Thread) Standing {
 	if t.Stage.Stopped() {
 		d := t.Stage.Decided.Payload
 		s.Stop, s.Detail = d.Stop, d.Detail
-		if s.Stop == 0 {
-			s.Stop = runlog.StopFor(t.Last.Outcome)
-		}
+		s.Stop = cmp.Or(s.Stop, runlog.StopFor(t.Last.Outcome))
 	}
 	return s
 }

@@ -51,9 +51,7 @@ const (
 func Choose(m Mode, c Case) *Plan {
 	known := recordOf(c.Known, c.Members)
 	p := &Plan{Mode: m, Reason: "it was asked for", Members: known.rated(c.shuffled()), Calls: c.Calls, Lead: 3, Rule: rule}
-	if p.Calls == 0 {
-		p.Calls = 3 * len(c.Members)
-	}
+	p.Calls = cmp.Or(p.Calls, 3*len(c.Members))
 	if p.Calls > ample {
 		p.Lead = 3.25
 	}

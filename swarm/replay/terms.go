@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -66,10 +67,7 @@ func (t *Terms) decide(thread *runlog.Thread, p runlog.Decided) (consensus.Decis
 
 // count returns the votes of a thread; equal proposals count as one if the terms say so.
 func (t *Terms) count(thread *runlog.Thread) (*consensus.Round, error) {
-	by := t.By
-	if by == nil {
-		by = consensus.Default() // any strategy does: only the votes are needed
-	}
+	by := cmp.Or(t.By, consensus.Default()) // any strategy does: only the votes are needed
 	if t.Same {
 		return thread.Votes.CountedBy(by, t.Options, t.Weights)
 	}

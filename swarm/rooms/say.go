@@ -1,6 +1,7 @@
 package rooms
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -217,10 +218,7 @@ func (c *composer) send(s Say, name string, p schedule.Priority, why string) {
 	if _, began := c.ix[room]; !began {
 		c.ix[room] = c.r.state.Room(room).Ix()
 	}
-	subject := roomlog.FirstLine(s.Subject)
-	if subject == "" {
-		subject = roomlog.FirstLine(s.Content)
-	}
+	subject := cmp.Or(roomlog.FirstLine(s.Subject), roomlog.FirstLine(s.Content))
 	if !c.logged() {
 		c.ix[room]++
 		c.mail++

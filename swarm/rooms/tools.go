@@ -1,6 +1,7 @@
 package rooms
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -175,9 +176,7 @@ func (t *Turn) emit(ctx context.Context, tool *events.Tool) error {
 		return context.Cause(ctx)
 	}
 	return r.commit(ctx, func() ([]any, error) {
-		if tool.Ix == 0 {
-			tool.Ix = r.state.Room(t.room).Ix() + 1
-		}
+		tool.Ix = cmp.Or(tool.Ix, r.state.Room(t.room).Ix()+1)
 		run := t.runningLocked()
 		if run == nil {
 			return nil, errOver

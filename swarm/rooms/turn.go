@@ -108,9 +108,7 @@ func (t *Turn) route(by *routing.Router, turn *agents.Turn) {
 	if by == nil {
 		return
 	}
-	if t.state == "" {
-		t.state = by.Initial()
-	}
+	t.state = cmp.Or(t.state, by.Initial())
 	turn.New = slices.DeleteFunc(turn.New, func(s signals.Any) (withheld bool) {
 		d := by.Decide(t.state, s)
 		t.state = d.To

@@ -82,10 +82,7 @@ func (f *faults) checkAll(field string, err error) {
 // known adds an error for a word that is none of those known.
 func known[S ~string](f *faults, field string, word S, all []S) {
 	if word != "" && !slices.Contains(all, word) {
-		suggestion := text.Suggest(word, all)
-		if suggestion == "" {
-			suggestion = fmt.Sprintf("; want one of %q", all)
-		}
+		suggestion := cmp.Or(text.Suggest(word, all), fmt.Sprintf("; want one of %q", all))
 		f.add(field, "%q is not known%s", word, suggestion)
 	}
 }

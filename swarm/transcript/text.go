@@ -29,9 +29,7 @@ type Options struct {
 // Text returns a function that shows each event on w. Its errors are those of
 // w.
 func Text(w io.Writer, o *Options) func(solves.Event) error {
-	if o == nil {
-		o = &Options{}
-	}
+	o = cmp.Or(o, &Options{})
 	t := &page{w: w, width: cmp.Or(o.Width, 100), full: o.Full, color: o.Color, words: map[signals.ID]string{}, seqs: map[signals.ID]uint64{}}
 	return t.show
 }

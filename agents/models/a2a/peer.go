@@ -1,6 +1,7 @@
 package a2a
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -74,9 +75,7 @@ func (m *Model) choose(c *card) (*peer, error) {
 		offer(i.Protocol, i.Binding, i.URL)
 	}
 	if c.URL != "" {
-		if c.Transport == "" {
-			c.Transport = "JSONRPC"
-		}
+		c.Transport = cmp.Or(c.Transport, "JSONRPC")
 		offer(c.Protocol, c.Transport, c.URL)
 	}
 	for _, i := range c.Additional {

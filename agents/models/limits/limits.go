@@ -77,9 +77,7 @@ func New(o Options) *Shared {
 	o.Pause, o.MaxPause = cmp.Or(o.Pause, 500*time.Millisecond), cmp.Or(o.MaxPause, 30*time.Second)
 	o.Patience, o.Timeout = cmp.Or(o.Patience, time.Minute), cmp.Or(o.Timeout, 2*time.Minute)
 	o.Failures, o.Rest = cmp.Or(o.Failures, 10), cmp.Or(o.Rest, 15*time.Second)
-	if o.Budget == nil {
-		o.Budget = NewBudget(Spend{})
-	}
+	o.Budget = cmp.Or(o.Budget, NewBudget(Spend{}))
 	s := &Shared{opts: o, breaker: &retry.Breaker{Failures: o.Failures, Rest: o.Rest}}
 	if o.Rate > 0 {
 		s.rate = rate.NewLimiter(rate.Limit(o.Rate), max(1, o.Burst))

@@ -1,6 +1,7 @@
 package modelstest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -162,10 +163,7 @@ func (in *anthropicRequest) conversation(to *models.Request) error {
 
 // Refuse implements [Dialect].
 func (anthropic) Refuse(w http.ResponseWriter, status int, message string) {
-	sort := map[int]string{400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error", 529: "overloaded_error"}[status]
-	if sort == "" {
-		sort = "api_error"
-	}
+	sort := cmp.Or(map[int]string{400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error", 529: "overloaded_error"}[status], "api_error")
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(object{"type": "error", "error": object{"type": sort, "message": message}})

@@ -1,6 +1,7 @@
 package modelstest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -189,10 +190,7 @@ func (openAI) Events(r *Reply) (said, end []string) {
 		said = append(said, openAIChunk(object{"content": part}, nil))
 	}
 	said = append(said, openAICalls(r)...)
-	finish := map[models.Finish]string{models.FinishCalls: "tool_calls"}[r.Finish]
-	if finish == "" {
-		finish = string(r.Finish)
-	}
+	finish := cmp.Or(map[models.Finish]string{models.FinishCalls: "tool_calls"}[r.Finish], string(r.Finish))
 	end = append(end, openAIChunk(object{}, finish))
 	if r.Fault != CountsNothing {
 		end = append(end, data(object{

@@ -74,12 +74,6 @@ func stopsIn(log []signals.Any) (n int) {
 	return n
 }
 
-// Driver returns the process that drives the solve of a task; drives is false if none does. A process that
-// was killed drives it until its lease ends.
-func Driver(ctx context.Context, log *natsbus.Log, task signals.Task) (h natsbus.Holder, drives bool, err error) {
-	return log.Holder(ctx, leaseOf(task))
-}
-
 // A job is what a process drives: the solve of a task, or a solve that is answered.
 type job struct {
 	past    *Records

@@ -194,7 +194,7 @@ func (p *Place) Driver(ctx context.Context, task signals.Task) (string, error) {
 	if p.watches() {
 		return "", desk.ErrWatched
 	}
-	h, drives, err := Driver(ctx, p.Of, task)
+	h, drives, err := p.Of.Holder(ctx, leaseOf(task))
 	if err != nil || !drives {
 		return "", err
 	}

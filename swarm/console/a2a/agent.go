@@ -157,9 +157,7 @@ func named(task string, items []api.Item, text string, of *reply) (string, error
 		return "", invalid("an answer names its question, by the member id of a data part or before its text; open: %s", cmp.Or(strings.Join(open, ", "), "none"))
 	}
 	text = strings.TrimSpace(text)
-	if of.Answer == "" {
-		of.Answer = text
-	}
+	of.Answer = cmp.Or(of.Answer, text)
 	if verdict, reason, _ := strings.Cut(text, ":"); of.Verdict == "" {
 		of.Verdict = strings.TrimSpace(verdict)
 		of.Reason = cmp.Or(of.Reason, strings.TrimSpace(reason))

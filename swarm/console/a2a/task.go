@@ -1,6 +1,7 @@
 package a2a
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -29,10 +30,7 @@ func taskOf(d api.SolveDetail, items []api.Item) *a2a.Task {
 	if d.State == api.Running || d.Decision == nil {
 		return t
 	}
-	answer := d.Answer
-	if answer == "" {
-		answer = d.Decision.Reason
-	}
+	answer := cmp.Or(d.Answer, d.Decision.Reason)
 	t.Artifacts = []*a2a.Artifact{{
 		ID: "decision", Name: "decision", Description: d.Decision.Reason, Parts: a2a.ContentParts{a2a.TextPart{Text: answer}, a2a.DataPart{Data: data(d.Decision)}},
 	}}

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,9 +44,7 @@ func (o Options) defaults() Options {
 	set(&o.Keep, 4096)
 	set(&o.Clients, 4096)
 	set(&o.PerUser, 32)
-	if o.Write == 0 {
-		o.Write = 10 * time.Second
-	}
+	o.Write = cmp.Or(o.Write, 10*time.Second)
 	return o
 }
 

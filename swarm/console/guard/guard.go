@@ -38,9 +38,7 @@ func New(o Options) *Guard {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return &Guard{o: o, tries: newTries()}
 }
 

@@ -68,9 +68,7 @@ func Open(ctx context.Context, o Options) (h *Host, err error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	h = &Host{o: o, began: o.Clock(), archive: newArchive(o.Dir)}
 	defer func() {
 		if err != nil {

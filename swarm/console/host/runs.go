@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -409,9 +410,7 @@ func difference(row api.DiffRow) *api.Difference {
 			*each.text = "nothing more"
 			continue
 		}
-		if d.Seq == 0 {
-			d.Seq = each.said.Seq
-		}
+		d.Seq = cmp.Or(d.Seq, each.said.Seq)
 		*each.text = each.said.By + " " + each.said.Kind + ": " + each.said.Text
 	}
 	return d

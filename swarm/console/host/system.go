@@ -78,9 +78,7 @@ func (s system) Health(ctx context.Context) (api.Health, error) {
 // addPlace adds how a place is doing. One whose servers do not answer, or whose disk is full, is a problem.
 func addPlace(l *api.LogHealth, now *work.Health) {
 	l.Stream = (*api.StreamHealth)(now.Stream)
-	if l.Problem == "" {
-		l.Problem = now.Outage()
-	}
+	l.Problem = cmp.Or(l.Problem, now.Outage())
 }
 
 // placeOf returns a place in a program without the directory in which it was built.

@@ -96,9 +96,7 @@ const instructions = `Ask a team of agents for a second opinion (solve), count v
 // addTool adds a tool that changes nothing outside the server.
 func addTool[In, Out any](to *sdk.Server, t *sdk.Tool, call sdk.ToolHandlerFor[In, Out]) {
 	no := false
-	if t.Annotations == nil {
-		t.Annotations = &sdk.ToolAnnotations{ReadOnlyHint: true}
-	}
+	t.Annotations = cmp.Or(t.Annotations, &sdk.ToolAnnotations{ReadOnlyHint: true})
 	t.Annotations.DestructiveHint, t.Annotations.OpenWorldHint = &no, &no
 	sdk.AddTool(to, t, call)
 }

@@ -14,6 +14,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -73,9 +74,7 @@ type Server struct {
 
 // New returns a server that has begun to read its journals. After an error everything is closed.
 func New(ctx context.Context, o Options) (_ *Server, err error) {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Host.Log = o.Log
 	boot := xid.New().String()
 	s := &Server{o: o, hub: feed.New(feed.Options{Boot: boot})}

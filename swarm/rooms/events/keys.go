@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/x509"
@@ -66,10 +67,7 @@ func (k *Keys) next(name string) string { return filepath.Join(k.Dir, name+".key
 
 // make writes a new key. It is on the disk when make returns.
 func (k *Keys) make(path string) (ed25519.PrivateKey, error) {
-	random := k.Random
-	if random == nil {
-		random = rand.Reader
-	}
+	random := cmp.Or(k.Random, rand.Reader)
 	seed := make([]byte, ed25519.SeedSize)
 	if _, err := io.ReadFull(random, seed); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrKey, err)

@@ -1,6 +1,7 @@
 package office
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -43,10 +44,7 @@ func (t *Talker) Validate() error {
 // React asks the model and says its answer. Fragments are shown as they arrive.
 func (t *Talker) React(ctx context.Context, turn *agents.Turn) iter.Seq2[signals.Any, error] {
 	room := rooms.Of(ctx)
-	most := t.Most
-	if most == 0 {
-		most = defaultMost
-	}
+	most := cmp.Or(t.Most, defaultMost)
 	answer, err := t.answer(ctx, room, &models.Request{
 		System: fmt.Sprintf(system, turn.Agent, room.Room(), t.Role), Messages: []models.Message{models.User(prompt(turn))}, Most: most,
 		Show: func(p models.Piece) { room.Write(p.Text) },

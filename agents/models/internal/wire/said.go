@@ -162,9 +162,7 @@ func (r *Response) failure(s Said) *models.Error {
 			break
 		}
 	}
-	if e.After == 0 {
-		e.After = s.after
-	}
+	e.After = cmp.Or(e.After, s.after)
 	if found := again.FindStringSubmatch(s.Words); e.After == 0 && found != nil && e.Temporary() {
 		e.After, _ = time.ParseDuration(units.Replace(strings.ToLower(found[1])))
 	}

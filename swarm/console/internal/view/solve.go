@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"encoding/hex"
 	"maps"
 	"slices"
@@ -196,10 +197,7 @@ func (s *solve) summary() api.Solve {
 // stopped returns why the solve stopped.
 func (s *solve) stopped(of *api.Solve) {
 	d := s.Stage.Decided.Payload
-	stop := d.Stop
-	if stop == 0 {
-		stop = runlog.StopFor(s.Last.Outcome)
-	}
+	stop := cmp.Or(d.Stop, runlog.StopFor(s.Last.Outcome))
 	of.Stop, of.Detail, of.Ended = stop.String(), s.told(stop, d.Detail), &s.Stage.Decided.Time
 	switch stop {
 	case runlog.StopConsensus:

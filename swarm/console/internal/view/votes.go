@@ -245,9 +245,7 @@ func (s *solve) terms() api.Terms {
 	if t.By != nil {
 		of.Strategy = t.By.Name()
 	}
-	if of.Threshold == 0 {
-		of.Threshold = consensus.DefaultThreshold
-	}
+	of.Threshold = cmp.Or(of.Threshold, consensus.DefaultThreshold)
 	if plan := s.Calls.Plan(); plan != nil {
 		of.Strategy, of.Reason = plan.Mode.String(), plan.Reason
 	}
