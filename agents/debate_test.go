@@ -124,3 +124,27 @@ func TestAlternativeOfAChallengeIsAProposalRightBehindIt(t *testing.T) {
 		t.Errorf("an agent that may not propose: %d signals, %v", len(out), err)
 	}
 }
+
+// Whoever says of a rival what a proposal says already is for that: no second proposal competes with it.
+func TestAnAlternativeThatSaysWhatAProposalSaysIsAVoteForIt(t *testing.T) {
+	t.Parallel()
+	a := &agents.Agent{ID: "c", Reactor: agents.Func(func(context.Context, *agents.Turn) seq {
+		return agents.Emit(signals.New(signals.Header{Confidence: 0.6}, signals.Challenge{
+			TargetSignalID: signals.MustID("s-a"), CounterArgument: "too slow", AlternativeProposal: "Do  B.",
+		}))
+	})}
+	turn := &agents.Turn{Round: 2, Proposals: []agents.Standing{standingOf("a", "p", ""), standingOf("b", "q", "")}}
+	turn.Proposals[1].Proposal.Payload.Content = "do b"
+	out, err := a.Take(t.Context(), turn)
+	if err != nil || len(out) != 2 {
+		t.Fatalf("%d signals, %v", len(out), err)
+	}
+	v, ok := signals.As[signals.Vote](out[1])
+	if !ok || v.Source != "c" || v.Payload != (signals.Vote{ProposalID: "b", Stance: signals.Agree, Reasoning: "too slow", Weight: 0.6}) {
+		t.Errorf("got %v %+v", out[1].Kind(), out[1].Body())
+	}
+	a.CanEmit = []signals.Kind{signals.KindChallenge, signals.KindProposal}
+	if out, err := a.Take(t.Context(), turn); err != nil || len(out) != 2 || out[1].Kind() != signals.KindProposal {
+		t.Errorf("of an agent that may not vote: %d signals, %v", len(out), err)
+	}
+}

@@ -32,7 +32,7 @@ var (
 //
 // A vote without a weight gets its header's confidence as weight. Right behind a
 // challenge with an alternative follows a proposal of the same agent with that content,
-// if the agent may propose.
+// if the agent may propose, or a vote for the proposal of the turn that says so already, if it may vote.
 //
 // In a turn with a Debate the agent argues: see [Debater].
 //
