@@ -105,6 +105,7 @@ var rules = []struct {
 	{"swarm/mode", rule{ours: []string{"signals", "consensus", "agents"}}},
 	{"swarm/claims", rule{ours: []string{"conflict", "consensus", "signals", "agents"}}},
 	{"swarm/said", rule{ours: []string{"agents/asking", "agents/routing", "signals", "signals/coordination", "conflict", "bus", "agents", "swarm/runlog", "swarm/settle", "swarm/claims"}}},
+	{"swarm/swarmtest", rule{ours: []string{"signals", "consensus", "consensus/reliability", "agents", "swarm", "swarm/mode", "swarm/runlog", "swarm/settle", "swarm/solves"}}},
 	{"swarm/settle", rule{ours: []string{"signals", "signals/coordination", "consensus", "agents"}}},
 	{"swarm/replay", rule{ours: []string{"signals", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/internal/seat", rule{

@@ -40,6 +40,7 @@ var kept = map[string]string{
 	"bus/natsbus.Fence":                       "a reason in Stats",
 	"consensus.Ballots.WithReliabilities":     "a strategy of a program that learns of voters",
 	"consensus/consensustest":                 "the contract, for strategies of programs",
+	"swarm/swarmtest":                         "the laws of decisions, for swarms of programs",
 	"otel.FromSpan":                           "the trace of a span of a program",
 	"otel.LogHandler":                         "the log of a program",
 	"otel/export.Account":                     "what was exported and lost",

@@ -145,6 +145,17 @@ func mutants() []mutant {
 				}
 			}
 		})},
+		{"takes the most weight for enough", "even", bent(func(b consensus.Ballots, d *consensus.Decision) {
+			w := consensus.ConfidenceWeighted{}.Decide(b)
+			if w.Leader() != "" && w.Voters >= b.Quorum() && w.Support > 0.5 && w.Support < 0.7 && !b.Closed() {
+				d.Outcome, d.Choice, d.Leaders, d.Support = consensus.Reached, w.Leader(), w.Leaders, max(w.Support, b.Threshold())
+			}
+		})},
+		{"believes the sides of a split", "even", bent(func(_ consensus.Ballots, d *consensus.Decision) {
+			if d.Voters >= 4 && d.Support == 0.5 {
+				d.Confidence = 0.9
+			}
+		})},
 		{"calls a deadlock a rejection", "tie", bent(func(_ consensus.Ballots, d *consensus.Decision) {
 			if d.Outcome == consensus.Deadlocked {
 				d.Outcome = consensus.Rejected

@@ -61,6 +61,7 @@ var rules = []rule{
 	{"more support", moreSupport},
 	{"threshold", threshold},
 	{"tie", tie},
+	{"even", even},
 	{"dummies", dummies},
 	{"closing", closing},
 	{"confidence", confidence},

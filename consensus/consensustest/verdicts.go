@@ -203,6 +203,18 @@ func tie(c *trial) {
 	}
 }
 
+// even: camps of one size, of which a voter weighs a hundredth more, decide nothing, and neither is more than as likely right as not.
+func even(c *trial) {
+	for n := 1; n <= 10; n++ {
+		p := (&poll{proposals: []string{"a", "b"}}).crowd("v", n, "a", consensus.Agree, 0.8).crowd("w", n-1, "b", consensus.Agree, 0.8)
+		both(p.cast("x", "b", consensus.Agree, 0.81), func(p *poll) {
+			if d := c.decide(p); d.Final() && d.Outcome != consensus.Deadlocked || d.Confidence > 0.55 {
+				c.fail(p, "%v with a confidence of %v, of %d against %d", d, d.Confidence, n, n)
+			}
+		})
+	}
+}
+
 // dummies: proposals without votes never lead and make nothing win. They may prevent a rejection,
 // since no one rejects them.
 func dummies(c *trial) {
