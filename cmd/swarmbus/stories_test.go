@@ -17,8 +17,8 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 )
 
-// A cue of a script of models is what who is addressed so ("are ann") answers, if what it was asked has a
-// text and lacks another.
+// A cue of a script of models is what who is addressed so ("are ann", a regular expression as the others)
+// answers, if what it was asked has a text and lacks another.
 type cue struct{ You, Hears, Lacks, Says string }
 
 // answer returns what a model says by a script: by the first line that is about the request. In it
@@ -31,7 +31,8 @@ func answer(script []cue, r *models.Request) modelstest.Reply {
 	for _, l := range script {
 		hears, _ := regexp.MatchString(l.Hears, asked)
 		lacks, _ := regexp.MatchString(l.Lacks, asked)
-		if strings.HasPrefix(r.System, "You "+l.You) && hears && (l.Lacks == "" || !lacks) {
+		you, _ := regexp.MatchString("(?s)^You "+l.You, r.System)
+		if you && hears && (l.Lacks == "" || !lacks) {
 			return modelstest.Reply{Text: strings.ReplaceAll(l.Says, "REF", regexp.MustCompile(`\bP\d+\b`).FindString(asked))}
 		}
 	}
