@@ -162,7 +162,7 @@ var rules = []struct {
 	{"swarm/rooms", rule{ours: []string{
 		"signals", "bus", "bus/journal", "agents", "agents/routing", "agents/hooks", "swarm/rooms/schedule", "swarm/rooms/roomlog", "swarm/rooms/events",
 	}}},
-	{"swarm/console/api", rule{others: []string{"github.com/danielgtaylor/huma/v2"}}},
+	{"swarm/console/api", rule{ours: []string{"agents/asking"}, others: []string{"github.com/danielgtaylor/huma/v2"}}},
 	{"swarm/console/client", rule{ours: []string{"internal/retry", "signals", "bus/journal", "swarm/console/api"}}},
 	{"swarm/desk", rule{ours: []string{
 		"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/hooks", "agents/memory", "agents/models", "agents/models/limits", "agents/tools",
@@ -180,7 +180,7 @@ var rules = []struct {
 		"otel", "otel/oteltest", "swarm/transcript", // for the test that adds a kind
 	}}},
 	{"swarm/console/feed", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/coder/websocket"}}},
-	{"swarm/console/guard", rule{ours: []string{"internal/names", "signals", "swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},
+	{"swarm/console/guard", rule{ours: []string{"agents/asking", "internal/names", "signals", "swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},
 	{"swarm/console/host", rule{ours: []string{
 		"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/hooks", "agents/memory", "agents/models", "agents/models/limits", "agents/reports", "agents/routing", "swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
 		"swarm/desk", "swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/internal/view",

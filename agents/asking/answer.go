@@ -23,7 +23,22 @@ type Answer struct {
 	Args    string  `json:"args,omitempty"`   // with Edit, required: JSON, the bytes that the tool gets instead
 	By      string  `json:"by,omitempty"`     // who answered
 	Shown   string  `json:"shown,omitempty"`  // [Call.Shown] of what was answered
+
+	From Answerer `json:"from,omitempty"` // what By is, by how they were known; "": a person, as the answer says
 }
+
+// An Answerer says what answers a question.
+type Answerer string
+
+// The answerers. What a rule answers has [ByExpiry] as its By.
+const (
+	Person  Answerer = "person"
+	Agent   Answerer = "agent"   // of another program
+	Program Answerer = "program" // that is no agent
+)
+
+// Answerers returns all of them.
+func Answerers() []Answerer { return []Answerer{Person, Agent, Program} }
 
 // A Verdict says what a person allows.
 type Verdict string
@@ -108,6 +123,8 @@ func (a Answer) Check(l signals.Limits) error {
 		return wrong("args", a.Args, "only edit has arguments")
 	case a.Verdict == Edit && unclear != nil:
 		return wrong("args", a.Args, unclear.Error())
+	case a.From != "" && !slices.Contains(Answerers(), a.From):
+		return wrong("from", string(a.From), fmt.Sprintf("not one of %q", Answerers()))
 	case a.Verdict == Respond && a.Reason == "":
 		return wrong("reason", "", "required to respond: it is the result")
 	}
@@ -120,11 +137,23 @@ func (a Answer) String() string {
 	if a.Verdict == Edit {
 		what += excerpt(a.Args)
 	}
-	line := fmt.Sprintf("%s %s", cmp.Or(text.Printable(a.By), "a person"), what)
+	line := fmt.Sprintf("%s %s", a.Who(), what)
 	if a.Reason != "" {
 		line += ": " + excerpt(a.Reason)
 	}
 	return line
+}
+
+// Who returns who answers, in words: "ada", or "crew (an agent)".
+func (a Answer) Who() string {
+	who := cmp.Or(text.Printable(a.By), "a person")
+	switch a.From {
+	case Agent:
+		return who + " (an agent)"
+	case Program:
+		return who + " (a program)"
+	}
+	return who
 }
 
 // An Answered is a call with the answer that counts.

@@ -223,7 +223,7 @@ func (c *Calls) perform(ctx context.Context, p Place, o offer, args json.RawMess
 	case err != nil:
 		return entry{}, err
 	case n > 0 && said[n-1].Answer.Verdict == asking.Deny:
-		e = refused(Denied, fmt.Sprintf("a person has denied the call of %s: %s", o.Full(), cmp.Or(said[n-1].Answer.Reason, "no reason was given")))
+		e = refused(Denied, fmt.Sprintf("%s has denied the call of %s: %s", answerer(said[n-1].Answer), o.Full(), cmp.Or(said[n-1].Answer.Reason, "no reason was given")))
 	case n > 0 && said[n-1].Answer.Verdict == asking.Respond:
 		e = entry{Result: Result{Text: said[n-1].Answer.Reason}, How: Answered}
 	case string(sent) == string(args):
@@ -233,6 +233,14 @@ func (c *Calls) perform(ctx context.Context, p Place, o offer, args json.RawMess
 	}
 	e.Answers = said
 	return e, err
+}
+
+// answerer returns what has answered, in words.
+func answerer(a asking.Answer) string {
+	if a.From == "" {
+		a.From = asking.Person
+	}
+	return map[asking.Answerer]string{asking.Person: "a person", asking.Agent: "an agent", asking.Program: "a program"}[a.From]
 }
 
 // edited makes a call with a person's arguments, which the agent is told.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -16,7 +18,7 @@ import (
 
 // newToken returns the commands for the tokens of a server.
 func newToken() *cobra.Command {
-	var dir, role string
+	var dir, role, kind string
 	var as cli.List
 	tokens := func() (guard.Tokens, error) {
 		if dir != "" {
@@ -48,7 +50,7 @@ answers questions, and speaks in rooms; an operator does everything.`,
 			if err != nil {
 				return err
 			}
-			secret, err := of.New(args[0], api.Role(role), time.Now())
+			secret, err := of.New(args[0], api.Role(role), asking.Answerer(kind), time.Now())
 			if err == nil {
 				fmt.Fprintln(cmd.OutOrStdout(), secret)
 			}
@@ -56,6 +58,7 @@ answers questions, and speaks in rooms; an operator does everything.`,
 		},
 	}
 	made.Flags().StringVar(&role, "role", string(api.RoleReader), "reader, author, approver or operator")
+	made.Flags().StringVar(&kind, "kind", "", "what holds it, and answers with it: person, agent or program (default: an agent by A2A and AG-UI, else a person)")
 	every := &cobra.Command{
 		Use:   "list",
 		Short: "List the tokens of a server",
@@ -72,10 +75,10 @@ answers questions, and speaks in rooms; an operator does everything.`,
 			if err != nil {
 				return err
 			}
-			said := cli.Table{Titles: []string{"NAME", "ROLE", "MADE"}}
+			said := cli.Table{Titles: []string{"NAME", "ROLE", "KIND", "MADE"}}
 			for i, t := range all {
 				all[i].Hash = nil // for the server alone
-				said.Row(t.Name, string(t.Role), t.Made.Format(time.RFC3339))
+				said.Row(t.Name, string(t.Role), cmp.Or(string(t.Kind), "-"), t.Made.Format(time.RFC3339))
 			}
 			return cli.PrintList(cmd.OutOrStdout(), &as, all, &said)
 		},

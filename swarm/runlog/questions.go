@@ -39,6 +39,7 @@ type Question struct {
 // Said is what somebody outside has answered.
 type Said struct {
 	By      string
+	From    asking.Answerer // about a call: what By is; "": a person, as the answer says
 	At      time.Time
 	Seq     uint64         // of the signal that says it; 0: the log does not have it
 	Verdict asking.Verdict // about a call
@@ -53,7 +54,8 @@ func (s *Said) String() string {
 	if s.Text != "" {
 		what += ": " + s.Text
 	}
-	return fmt.Sprintf("%s said %q at %s", s.By, clip(what), s.At.Format(time.RFC3339))
+	who := asking.Answer{By: s.By, From: s.From}.Who()
+	return fmt.Sprintf("%s said %q at %s", who, clip(what), s.At.Format(time.RFC3339))
 }
 
 // Questions are those of a thread, in the order in which they were asked. The zero value has
@@ -266,7 +268,7 @@ func (q *Questions) settle() {
 }
 
 func saidOf(a asking.Answer, seq uint64, at time.Time) *Said {
-	return &Said{By: cmp.Or(a.By, Person), At: at, Seq: seq, Verdict: a.Verdict, Text: a.Reason, Args: a.Args}
+	return &Said{By: cmp.Or(a.By, Person), From: a.From, At: at, Seq: seq, Verdict: a.Verdict, Text: a.Reason, Args: a.Args}
 }
 
 // said returns the answer to an escalation, which is in the log.

@@ -76,7 +76,7 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for name, team := range s.teams {
 		calls := a2asrv.NewJSONRPCHandler(&agent{s: s, team: team})
-		mux.Handle("POST "+Prefix+name, s.bounded(calls))
+		mux.Handle("POST "+Prefix+name, s.bounded(api.OfAgents(calls)))
 		for _, path := range []string{CardPath, olderCardPath} {
 			mux.HandleFunc("GET "+Prefix+name+path, func(w http.ResponseWriter, r *http.Request) { s.show(w, r, team) })
 		}

@@ -64,6 +64,7 @@ type Call struct {
 // Answered is an answer that was given.
 type Answered struct {
 	By      string    `json:"by"`
+	From    string    `json:"from,omitempty" enum:"person,agent,program" doc:"Of the call of a tool: what by is, by its token. Not there: a person, as the answer says"`
 	Time    time.Time `json:"time"`
 	Text    string    `json:"text,omitempty"`
 	Vote    string    `json:"vote,omitempty" doc:"Proposal"`

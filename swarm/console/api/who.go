@@ -1,12 +1,15 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/swarmbus/swarmbus/agents/asking"
 )
 
 // A Role says what somebody may do: what those before it may, and more.
@@ -33,6 +36,16 @@ func (r Role) May(what Role) bool {
 type Who struct {
 	Name string // of the token; "": that of the server's directory, whose holder says who answers
 	Role Role
+	Kind asking.Answerer // that the token says; "": what the door takes them for
+}
+
+// OfAgents has those who ask through next counted as agents, unless their token says what they are.
+func OfAgents(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		who := WhoOf(r.Context())
+		who.Kind = cmp.Or(who.Kind, asking.Agent)
+		next.ServeHTTP(w, r.WithContext(By(r.Context(), who)))
+	})
 }
 
 type whoKey struct{}

@@ -234,7 +234,7 @@ func (g *Guard) user(r *http.Request) (who api.Who, user string, byCookie, ok bo
 	if who.Role = api.RoleOperator; ok && len(hash) > 0 {
 		var of Token
 		of, ok = g.o.Tokens.again(hash)
-		who = api.Who{Name: of.Name, Role: of.Role}
+		who = of.who()
 	}
 	return who, cmp.Or(personOf(who), "session "+session), true, ok
 }
@@ -255,7 +255,7 @@ func (g *Guard) who(token string) (who api.Who, hash []byte, ok bool) {
 		return api.Who{Role: api.RoleOperator}, nil, true
 	}
 	of, ok := g.o.Tokens.of(token)
-	return api.Who{Name: of.Name, Role: of.Role}, of.Hash, ok
+	return of.who(), of.Hash, ok
 }
 
 // session exchanges a token for a cookie, or ends a session.

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/internal/names"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
@@ -31,21 +32,24 @@ const TokensFile = "console.tokens"
 
 // A Token is one of them, without its text.
 type Token struct {
-	Name string    `json:"name"`
-	Role api.Role  `json:"role"`
-	Hash []byte    `json:"hash,omitempty"` // SHA-256 of the text
-	Made time.Time `json:"made"`
+	Name string          `json:"name"`
+	Role api.Role        `json:"role"`
+	Kind asking.Answerer `json:"kind,omitempty"` // what holds it; "": what the door takes it for
+	Hash []byte          `json:"hash,omitempty"` // SHA-256 of the text
+	Made time.Time       `json:"made"`
 }
+
+func (t Token) who() api.Who { return api.Who{Name: t.Name, Role: t.Role, Kind: t.Kind} }
 
 // named is what a name is: one that looks like no other when it is read.
 var named = regexp.MustCompile(`^[a-z]([a-z0-9._-]{0,61}[a-z0-9])?$`)
 
 // reserved are the names of what is no person.
-var reserved = []string{"system", "person", "expiry", "user", "router"}
+var reserved = []string{"system", "person", "expiry", "user", "router", "agent", "program"}
 
 // New makes a token and returns its text, which is kept nowhere. Its error is a [*signals.FieldError]
 // for a name that is not 1 to 63 lower-case letters, digits, ., _ and -, or that looks like another one.
-func (t Tokens) New(name string, role api.Role, now time.Time) (string, error) {
+func (t Tokens) New(name string, role api.Role, kind asking.Answerer, now time.Time) (string, error) {
 	unlock, err := t.lock()
 	if err != nil {
 		return "", err
@@ -64,12 +68,14 @@ func (t Tokens) New(name string, role api.Role, now time.Time) (string, error) {
 		return "", &signals.FieldError{Field: "name", Value: name, Problem: "is not a person's"}
 	case !slices.Contains(api.Roles(), role):
 		return "", &signals.FieldError{Field: "role", Value: string(role), Problem: fmt.Sprintf("not one of %q%s", api.Roles(), text.Suggest(role, api.Roles()))}
+	case kind != "" && !slices.Contains(asking.Answerers(), kind):
+		return "", &signals.FieldError{Field: "kind", Value: string(kind), Problem: fmt.Sprintf("not one of %q%s", asking.Answerers(), text.Suggest(kind, asking.Answerers()))}
 	}
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // never fails
 	secret := base64.RawURLEncoding.EncodeToString(random[:])
 	hash := sha256.Sum256([]byte(secret))
-	return secret, t.write(append(all, Token{name, role, hash[:], now.UTC().Truncate(time.Second)}))
+	return secret, t.write(append(all, Token{name, role, kind, hash[:], now.UTC().Truncate(time.Second)}))
 }
 
 // Revoke takes the token with that name away. Its sessions end with it.
@@ -126,7 +132,7 @@ func (t Tokens) lock() (unlock func(), err error) {
 // has reports whether there is a token with that name and role. An error of the file is none that says no.
 func (t Tokens) has(who api.Who) bool {
 	all, err := t.All()
-	return err != nil || slices.ContainsFunc(all, func(of Token) bool { return of.Name == who.Name && of.Role == who.Role })
+	return err != nil || slices.ContainsFunc(all, func(of Token) bool { return of.who() == who })
 }
 
 // write replaces the file.

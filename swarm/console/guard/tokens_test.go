@@ -21,7 +21,7 @@ import (
 
 func TestATokenIsKeptAsAHashForItsOwnerAlone(t *testing.T) {
 	tokens := guard.Tokens{Path: filepath.Join(t.TempDir(), guard.TokensFile)}
-	secret, err := tokens.New("ada", api.RoleApprover, time.Unix(1_800_000_000, 0))
+	secret, err := tokens.New("ada", api.RoleApprover, "", time.Unix(1_800_000_000, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,13 +40,13 @@ func TestATokenIsKeptAsAHashForItsOwnerAlone(t *testing.T) {
 
 func TestNamesThatLookLikeOthersHaveNoToken(t *testing.T) {
 	tokens := guard.Tokens{Path: filepath.Join(t.TempDir(), guard.TokensFile)}
-	if _, err := tokens.New("bill", api.RoleReader, time.Time{}); err != nil {
+	if _, err := tokens.New("bill", api.RoleReader, "", time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, role := range map[string]api.Role{
 		"bill": "reader", "bi11": "reader", "Ada": "reader", "аda": "reader", "": "reader", "a b": "reader", "system": "reader", "bill.": "reader", "expiry": "reader", "ada": "boss", "eve": "",
 	} {
-		_, err := tokens.New(name, role, time.Time{})
+		_, err := tokens.New(name, role, "", time.Time{})
 		if wrong := (*signals.FieldError)(nil); !errors.As(err, &wrong) {
 			t.Errorf("%q as %q: %v", name, role, err)
 		}
@@ -63,7 +63,7 @@ func TestNamesThatLookLikeOthersHaveNoToken(t *testing.T) {
 func TestARevokedTokenOpensNothing(t *testing.T) {
 	tokens := guard.Tokens{Path: filepath.Join(t.TempDir(), guard.TokensFile)}
 	g := guard.New(guard.Options{Key: guard.NewKey(), Tokens: tokens, Hosts: []string{"swarm:1"}})
-	secret, err := tokens.New("ada", api.RoleReader, time.Time{})
+	secret, err := tokens.New("ada", api.RoleReader, "", time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestARevokedTokenOpensNothing(t *testing.T) {
 		if got := status(); got != [2]int{http.StatusUnauthorized, http.StatusUnauthorized} {
 			t.Errorf("%s: %v", when, got)
 		}
-		if _, err := tokens.New("ada", api.RoleReader, time.Time{}); err != nil && when == "revoked" {
+		if _, err := tokens.New("ada", api.RoleReader, "", time.Time{}); err != nil && when == "revoked" {
 			t.Fatal(err)
 		}
 	}
@@ -106,7 +106,7 @@ func TestNoChangeOfTheTokensIsLost(t *testing.T) {
 	for i := range cap(names) {
 		all.Go(func() {
 			name := fmt.Sprintf("n%02dx", i)
-			if _, err := tokens.New(name, api.RoleReader, time.Time{}); err == nil {
+			if _, err := tokens.New(name, api.RoleReader, "", time.Time{}); err == nil {
 				names <- name
 			}
 		})
@@ -128,7 +128,7 @@ func TestAStreamEndsSoonAfterItsTokenIsRevoked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tokens := guard.Tokens{Path: path}
 		g := guard.New(guard.Options{Key: guard.NewKey(), Tokens: tokens, Hosts: []string{"swarm:1"}})
-		secret, err := tokens.New("ada", api.RoleReader, time.Time{})
+		secret, err := tokens.New("ada", api.RoleReader, "", time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}

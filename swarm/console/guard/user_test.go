@@ -22,7 +22,7 @@ func TestSessionsOfATokenAreOneUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	tokens := guard.Tokens{Path: filepath.Join(dir, guard.TokensFile)}
-	secret, err := tokens.New("ada", api.RoleReader, time.Now())
+	secret, err := tokens.New("ada", api.RoleReader, "", time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,8 @@ func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item,
 		return item, err
 	}
 	call := strings.TrimPrefix(id, item.Solve+".")
-	all, said := d.Answer(ctx, thread, asking.Answer{ID: call, Verdict: asking.Verdict(v.Verdict), Reason: v.Reason, Args: v.Args, Shown: v.Shown, By: cmp.Or(v.By, runlog.Person)})
+	from := api.WhoOf(ctx).Kind
+	all, said := d.Answer(ctx, thread, asking.Answer{ID: call, Verdict: asking.Verdict(v.Verdict), Reason: v.Reason, Args: v.Args, Shown: v.Shown, By: cmp.Or(v.By, string(from), runlog.Person), From: from})
 	if said == nil && all {
 		if said = d.Resume(thread, nil); errors.Is(said, work.ErrStopping) {
 			said = nil // the next start goes on

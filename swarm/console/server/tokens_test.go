@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/swarm/console/a2a"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
@@ -37,7 +39,7 @@ func TestATokenDoesWhatItsRoleMay(t *testing.T) {
 	tokens := guard.Tokens{Path: filepath.Join(o.Host.Dir, guard.TokensFile)}
 	secrets := map[api.Role]string{}
 	for _, role := range api.Roles() {
-		secret, err := tokens.New(string(role), role, time.Now())
+		secret, err := tokens.New(string(role), role, "", time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,11 +166,45 @@ func TestAnAnswerHasTheNameOfItsToken(t *testing.T) {
 			t.Errorf("%+v: %v", w, err)
 		}
 	}
-	for i, w := range []api.Who{{Name: "ada", Role: api.RoleApprover}, {Role: api.RoleOperator}} {
+	for i, w := range []api.Who{{Name: "ada", Role: api.RoleApprover, Kind: asking.Program}, {Role: api.RoleOperator}} {
 		got, err := b.Inbox.Decide(api.By(t.Context(), w), items[i].ID, api.Verdict{Verdict: "once", By: "bob"})
-		if want := cmp.Or(w.Name, "bob"); err != nil || got.Answer.By != want {
+		if want := cmp.Or(w.Name, "bob"); err != nil || got.Answer.By != want || got.Answer.From != string(w.Kind) {
 			t.Errorf("%+v: %+v, %v", w, got.Answer, err)
 		}
 	}
 	s.Done(t, items[0].Solve)
+}
+
+// A client of A2A or AG-UI is an agent, unless its token says what it is. On other doors whoever has no
+// such token is a person, as the answer says.
+func TestAnAnswerSaysWhetherAnAgentGaveIt(t *testing.T) {
+	t.Parallel()
+	for name, door := range surfaces {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := hosttest.Start(t, t.TempDir(), kinds["two tools"]...)
+			solve, items := s.Begin(t, "t")
+			if err := door.answers(t, s, solve, items[0].ID, api.Verdict{Verdict: "once"}); err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.Backend.Inbox.Item(t.Context(), items[0].ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			by, from := "person", ""
+			if strings.HasPrefix(name, "A") && name != "API" {
+				by, from = "agent", "agent"
+			}
+			if got.Answer == nil || got.Answer.By != by || got.Answer.From != from {
+				t.Errorf("got %+v", got.Answer)
+			}
+		})
+	}
+	for _, kind := range []asking.Answerer{"", asking.Person} {
+		api.OfAgents(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if got := api.WhoOf(r.Context()).Kind; got != cmp.Or(kind, asking.Agent) {
+				t.Errorf("a token of %q is that of %q", kind, got)
+			}
+		})).ServeHTTP(nil, httptest.NewRequestWithContext(api.By(t.Context(), api.Who{Kind: kind}), http.MethodGet, "/", nil))
+	}
 }

@@ -50,8 +50,9 @@ type message struct {
 // Handler returns the handler of both routes. The caller restricts access to it.
 func (s *Server) Handler() *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+api.Root+"/agui/teams/{team}", s.serve)
-	mux.HandleFunc("POST "+api.Root+"/agui/solves/{id}", s.serve)
+	serve := api.OfAgents(http.HandlerFunc(s.serve))
+	mux.Handle("POST "+api.Root+"/agui/teams/{team}", serve)
+	mux.Handle("POST "+api.Root+"/agui/solves/{id}", serve)
 	return mux
 }
 

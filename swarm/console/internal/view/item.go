@@ -66,7 +66,7 @@ func (s *solve) answer(q runlog.Question) *api.Answered {
 	if a == nil {
 		return nil
 	}
-	of := &api.Answered{By: a.By, Time: a.At, Seq: a.Seq, Verdict: string(a.Verdict), Text: a.Text, Args: a.Args}
+	of := &api.Answered{By: a.By, From: string(a.From), Time: a.At, Seq: a.Seq, Verdict: string(a.Verdict), Text: a.Text, Args: a.Args}
 	if a.Signal == nil {
 		return of
 	}

@@ -57,7 +57,7 @@ export interface Item {
 export interface Option { proposal: string; letter: string; content: string; support: number; for: string[]; against: string[] }
 export interface Call { agent: string; tool: string; args: unknown; why: string; detail: string; shown?: string; changed: boolean; solve: boolean; verdicts?: Verdict[] }
 export type Verdict = "once" | "solve" | "deny" | "edit" | "respond";
-export interface Answered { by: string; time: string; text?: string; vote?: string; stance?: string; verdict?: string; args?: string; seq?: number }
+export interface Answered { by: string; from?: "person" | "agent" | "program"; time: string; text?: string; vote?: string; stance?: string; verdict?: string; args?: string; seq?: number }
 
 export interface Room { room: string; log: string; seq: number; head: string; ix: number; members: Member[]; unread: { urgent: number; normal: number; background: number }; mark: string; readTo: number; last?: string }
 export interface Member { name: string; running: boolean; urgent: number; normal: number; background: number; mail: number; credits: number; next?: string; paused?: string }

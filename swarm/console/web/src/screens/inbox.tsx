@@ -81,7 +81,7 @@ const words: Record<string, string> = { agree: "for ", disagree: "against ", abs
 const verdicts: Partial<Record<Verdict, string>> = { deny: "Denied by ", edit: "Approved with changed arguments by ", respond: "Answered instead of the tool by " };
 
 function said(a: Answered, i: Item): string {
-  const who = name(a.by) === "you" ? "you" : clean(a.by);
+  const who = (name(a.by) === "you" ? "you" : clean(a.by)) + (a.from && a.from !== "person" ? ` (${a.from === "agent" ? "an agent" : "a program"})` : "");
   if (i.tool) return (verdicts[a.verdict as Verdict] ?? "Approved by ") + who + (a.text ? `: “${clean(a.text)}”` : "");
   const letter = i.options.find((o) => o.proposal === a.vote)?.letter;
   return `Answered by ${who}: ` + [letter && words[a.stance ?? "agree"] + letter, a.text && `“${clean(a.text)}”`].filter(Boolean).join(", ");
