@@ -77,11 +77,12 @@ func (c Call) digest() string {
 		Attempt       int
 		Expires       time.Duration `json:",omitempty"`
 		OnExpiry      Expiry        `json:",omitempty"`
-	}{c.Thread, c.Agent, c.Turn, c.Call, c.Tool, hash(c.Args), c.Spec, c.Rule, c.Attempt, c.Expires, c.OnExpiry})
-	return hash(string(all))[:32]
+	}{c.Thread, c.Agent, c.Turn, c.Call, c.Tool, Digest(c.Args), c.Spec, c.Rule, c.Attempt, c.Expires, c.OnExpiry})
+	return Digest(string(all))[:32]
 }
 
-func hash(s string) string {
+// Digest returns the SHA-256 of a text, such as arguments, in hexadecimal.
+func Digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:])
 }
@@ -129,7 +130,7 @@ func (c Call) Check(l signals.Limits) error {
 		return wrong("args", c.Args, unclear.Error())
 	case c.size() > most:
 		return wrong("args", c.Args, fmt.Sprintf("the question has %d bytes, at most %d are allowed", c.size(), most))
-	case c.Changed != "" && (c.spec().full() != c.Tool || hash(c.Changed) != c.Spec):
+	case c.Changed != "" && (c.spec().full() != c.Tool || Digest(c.Changed) != c.Spec):
 		return wrong("changed", c.Changed, "not the tool that is asked about")
 	case c.Offered != "" && specOf(c.Offered).full() != c.Tool:
 		return wrong("offered", c.Offered, "not the tool that is asked about")
@@ -165,7 +166,7 @@ func (c Call) String() string {
 func (c Call) Detail() string {
 	lines := []string{"agent: " + c.Agent, "tool: " + c.Tool, "arguments: " + shown(c.Args)}
 	if len(lines[2]) > short {
-		lines = append(lines, fmt.Sprintf("  (%d bytes with the SHA-256 %s)", len(c.Args), hash(c.Args)))
+		lines = append(lines, fmt.Sprintf("  (%d bytes with the SHA-256 %s)", len(c.Args), Digest(c.Args)))
 	}
 	lines = append(lines, "asked because: "+c.Why)
 	if c.Rule != "" {
@@ -196,7 +197,7 @@ func (c Call) Detail() string {
 }
 
 // Shown returns a hash of the question as it is shown: of [Call.Detail].
-func (c Call) Shown() string { return hash(c.Detail()) }
+func (c Call) Shown() string { return Digest(c.Detail()) }
 
 // shown returns JSON as [Show] does; what it refuses is quoted.
 func shown(s string) string {
@@ -220,5 +221,5 @@ func excerpt(s string) string {
 	if len(s) <= most {
 		return quoted(s)
 	}
-	return fmt.Sprintf("%s (the beginning of %d bytes with the SHA-256 %s)", text.Quote(s, most), len(s), hash(s))
+	return fmt.Sprintf("%s (the beginning of %d bytes with the SHA-256 %s)", text.Quote(s, most), len(s), Digest(s))
 }

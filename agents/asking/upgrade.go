@@ -37,7 +37,7 @@ func (p place) id() string {
 		return ""
 	}
 	all, _ := json.Marshal(p) // always marshals
-	return "at " + hash(string(all))[:32]
+	return "at " + Digest(string(all))[:32]
 }
 
 // jsonOf returns a JSON value that a signal had as a string, and a record as it is.

@@ -281,9 +281,12 @@ func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args
 		return said, nil, err
 	}
 	for q.Changed, q.Offered = "", ""; ; {
-		mine := begun{true, rand.Text()} // of two processes that begin at once, one has its own on record
-		first, err := recorded(ctx, c.turn, p.with("begun", "first"+strings.Repeat(", again", q.Attempt)), func(context.Context) (begun, error) { return mine, nil })
-		if err != nil || first == mine || now.Hints.repeats() {
+		mine := asking.Begun{Begun: true, By: rand.Text(), Tool: q.Tool, Sent: asking.Digest(q.Args), Rule: o.rule, Asks: o.policy != Allow} // of two processes that begin at once, one has its own on record
+		if len(said) > 0 {
+			mine.Question = said[len(said)-1].Call.ID
+		}
+		first, err := recorded(ctx, c.turn, p.with("begun", "first"+strings.Repeat(", again", q.Attempt)), func(context.Context) (asking.Begun, error) { return mine, nil })
+		if err != nil || first.By == mine.By || now.Hints.repeats() {
 			return said, json.RawMessage(q.Args), err
 		}
 		q.Attempt++
@@ -292,12 +295,6 @@ func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args
 			return said, nil, err
 		}
 	}
-}
-
-// begun is the body of the record that a call begins.
-type begun struct {
-	Begun bool   `json:"begun"`
-	By    string `json:"by,omitempty"`
 }
 
 // ask adds the answer to a question about a call. Without one, its error asks, unless there is

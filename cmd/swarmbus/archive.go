@@ -21,8 +21,8 @@ import (
 type archive interface {
 	// runs lists the runs, or those in a directory, which it names; "": they are in none.
 	runs(ctx context.Context, args []string) (dir string, all []listedRun, err error)
-	// verify verifies the hashes of a run.
-	verify(ctx context.Context, run string, known events.Pins) (api.Verification, error)
+	// verify verifies the hashes of a run, and with receipts says what allowed each call of a tool.
+	verify(ctx context.Context, run string, known events.Pins, receipts bool) (api.Verification, error)
 	// replay derives a run anew, up to a signal (0: all), which begin may listen to.
 	replay(ctx context.Context, run string, to uint64, begin func(*replay.Replay)) (api.ReplayCheck, error)
 	// open opens a run to read its signals, and reports whether it is being written.
@@ -55,12 +55,12 @@ func (machine) runs(ctx context.Context, args []string) (dir string, all []liste
 	return dir, all, err
 }
 
-func (machine) verify(ctx context.Context, run string, known events.Pins) (api.Verification, error) {
+func (machine) verify(ctx context.Context, run string, known events.Pins, receipts bool) (api.Verification, error) {
 	path, err := runs.Find(run)
 	if err != nil {
 		return api.Verification{}, err
 	}
-	return host.Verify(ctx, run, path, known)
+	return host.Verify(ctx, run, path, known, receipts)
 }
 
 func (machine) replay(ctx context.Context, run string, to uint64, begin func(*replay.Replay)) (api.ReplayCheck, error) {
@@ -167,11 +167,11 @@ func stateOfRun(r *api.Run) string {
 	return "closed"
 }
 
-func (r remote) verify(ctx context.Context, run string, known events.Pins) (api.Verification, error) {
+func (r remote) verify(ctx context.Context, run string, known events.Pins, receipts bool) (api.Verification, error) {
 	if len(known.Heads) > 0 || known.Process != "" {
 		return api.Verification{}, cli.Usage(errors.New("--head and --process cannot be combined with --server: they check a journal without trusting the server"))
 	}
-	return r.Verify(ctx, run)
+	return r.Verify(ctx, run, receipts)
 }
 
 func (r remote) replay(ctx context.Context, run string, to uint64, _ func(*replay.Replay)) (api.ReplayCheck, error) {

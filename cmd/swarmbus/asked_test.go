@@ -94,4 +94,34 @@ rounds: 2
 	if got := written(); len(got) != 1 || got[0] != "one" || !strings.Contains(out, "a person has denied the call of files/write: not this one") {
 		t.Errorf("written %q: %s%s", got, out, errs)
 	}
+	status, out, errs = swarmbusRun(t, "verify", p.run, "--receipts")
+	if receipt := "allowed by person, once, at "; status != cli.ExitDecided || strings.Count(out, "called files/write") != 1 || !strings.Contains(out, receipt) || !strings.Contains(out, ids["one"]) {
+		t.Errorf("the receipts have status %d: %s%s", status, out, errs)
+	}
+	_, exported, _ := swarmbusRun(t, "export", p.run)
+	for what, change := range map[string][2]string{
+		"what was sent is not what was allowed": {`"sent":"`, `"sent":"0`},
+		"has no answer before it":               {`"question":"`, `"question":"0`},
+		"and it names no question":              {`"question":"`, `"noQuestion":"`},
+		"is of a program that kept no receipts": {`"tool":"files/write","sent"`, `"sent"`},
+		`the answer of person was "deny"`:       {`"verdict":"once"`, `"verdict":"deny","reason":"no"`},
+		"what was shown is not on record":       {`"shown":"`, `"shown":"0`},
+	} {
+		planted := filepath.Join(t.TempDir(), "planted")
+		lines := strings.Split(exported, "\n")
+		for i, line := range lines {
+			if strings.Contains(line, `"begun":true`) || strings.Contains(line, `"by":"person"`) {
+				lines[i] = strings.Replace(line, change[0], change[1], 1)
+			}
+		}
+		if err := os.WriteFile(planted+".jsonl", []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if status, _, errs := swarmbusRun(t, "import", planted+".jsonl", planted); status != cli.ExitDecided {
+			t.Fatalf("import of %q: %s", what, errs)
+		}
+		if status, _, errs := swarmbusRun(t, "verify", planted, "--receipts"); status != cli.ExitError || !strings.Contains(errs, what) {
+			t.Errorf("with %q changed: status %d: %s", change[0], status, errs)
+		}
+	}
 }

@@ -167,6 +167,7 @@ func newVerify() *cobra.Command {
 	var known pins
 	var server serverFlag
 	var as cli.List
+	receipts := false
 	cmd := &cobra.Command{
 		Use:   "verify RUN",
 		Short: "Verify the checksums and the hash chain of a run",
@@ -177,6 +178,10 @@ with its position. An incomplete record at the end, which a killed program leave
 Of a run with rooms it also verifies the hash, the chain and the signature of every event,
 and prints the newest id of each room (its head). With --head the run must have that event,
 so that nobody can have cut off what came before.
+
+With --receipts it prints for each call that a tool got what was sent and what allowed it: the rule,
+or the answer of a person to the question with these arguments, which the log has before the call. It
+fails if the records do not show that of a call.
 
 ` + aRun,
 		Args: cli.OneRun,
@@ -189,7 +194,7 @@ so that nobody can have cut off what came before.
 			if err != nil {
 				return err
 			}
-			v, err := at.verify(cmd.Context(), args[0], pins)
+			v, err := at.verify(cmd.Context(), args[0], pins, receipts)
 			if err != nil {
 				return err
 			}
@@ -197,6 +202,7 @@ so that nobody can have cut off what came before.
 		},
 	}
 	cmd.Flags().StringArrayVar(&known.heads, "head", nil, "ROOM=ID: an event that the room must have")
+	cmd.Flags().BoolVar(&receipts, "receipts", false, "also print what allowed each call of a tool")
 	cmd.Flags().StringVar(&known.process, "process", "", "the first public key of the process, in base64")
 	server.define(cmd.Flags())
 	as.Report(cmd.Flags())
@@ -211,6 +217,11 @@ func sayVerified(w io.Writer, as *cli.List, v *api.Verification) error {
 		}
 	}
 	var faults []error
+	for _, c := range v.Calls {
+		if c.Problem != "" {
+			faults = append(faults, errors.New(text.Printable(c.Words)))
+		}
+	}
 	for _, r := range v.Rooms {
 		if r.Fault != "" {
 			faults = append(faults, errors.New(r.Fault))
@@ -239,6 +250,9 @@ func sayVerified(w io.Writer, as *cli.List, v *api.Verification) error {
 			name = "keys"
 		}
 		said += fmt.Sprintf("\n%s: %s, head %s", text.Printable(name), text.Plural(r.Events, "event"), r.Head)
+	}
+	for _, c := range v.Calls {
+		said += "\n" + text.Printable(c.Words)
 	}
 	_, err := fmt.Fprintln(w, said)
 	return err

@@ -52,7 +52,7 @@ func TestAClientHasWhatTheServerHas(t *testing.T) {
 		"run":   func(ctx context.Context, b backend) (any, error) { return b.Run(ctx, d.Run) },
 		"runs":  func(ctx context.Context, b backend) (any, error) { return b.Runs(ctx) },
 		"verify": func(ctx context.Context, b backend) (any, error) {
-			v, err := b.Verify(ctx, d.Run)
+			v, err := b.Verify(ctx, d.Run, true)
 			v.Millis = 0
 			return v, err
 		},

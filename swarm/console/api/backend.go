@@ -96,7 +96,7 @@ type Runs interface {
 	Run(ctx context.Context, run string) (Run, error)
 	Signals(ctx context.Context, q SignalsQuery) (Signals, error)
 	Replay(ctx context.Context, run string) (ReplayCheck, error)
-	Verify(ctx context.Context, run string) (Verification, error)
+	Verify(ctx context.Context, run string, receipts bool) (Verification, error)
 	Compare(ctx context.Context, a, b string) (Comparison, error)
 }
 

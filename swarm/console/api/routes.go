@@ -248,8 +248,12 @@ func (b *Backend) runs(a huma.API) {
 	add(a, route("replay-run", "GET", "/runs/{run}/replay", "runs", "Derive conflicts and decisions anew and compare them with the log", 404), func(ctx context.Context, in *ByRun) (ReplayCheck, error) {
 		return b.Runs.Replay(ctx, in.Run)
 	})
-	add(a, route("verify-run", "GET", "/runs/{run}/verify", "runs", "Verify the checksums, hash chains and signatures of a run", 404), func(ctx context.Context, in *ByRun) (Verification, error) {
-		return b.Runs.Verify(ctx, in.Run)
+	type verified struct {
+		ByRun
+		Receipts bool `query:"receipts" doc:"Also say what allowed each call of a tool"`
+	}
+	add(a, route("verify-run", "GET", "/runs/{run}/verify", "runs", "Verify the checksums, hash chains and signatures of a run", 404), func(ctx context.Context, in *verified) (Verification, error) {
+		return b.Runs.Verify(ctx, in.Run, in.Receipts)
 	})
 	type both struct {
 		A string `query:"a" required:"true" maxLength:"256" doc:"A solve"`

@@ -44,15 +44,16 @@ type Difference struct {
 
 // A Verification is the result of checking the hashes of a run.
 type Verification struct {
-	Run     string      `json:"run"`
-	Whole   bool        `json:"whole"`
-	First   uint64      `json:"first"`
-	Last    uint64      `json:"last"`
-	Chain   string      `json:"chain" doc:"The last hash, in hexadecimal"`
-	Torn    int64       `json:"torn,omitempty" doc:"Bytes of an incomplete record at the end"`
-	Problem string      `json:"problem,omitempty"`
-	Rooms   []RoomProof `json:"rooms"`
-	Millis  float64     `json:"millis"`
+	Run     string        `json:"run"`
+	Whole   bool          `json:"whole"`
+	First   uint64        `json:"first"`
+	Last    uint64        `json:"last"`
+	Chain   string        `json:"chain" doc:"The last hash, in hexadecimal"`
+	Torn    int64         `json:"torn,omitempty" doc:"Bytes of an incomplete record at the end"`
+	Problem string        `json:"problem,omitempty"`
+	Rooms   []RoomProof   `json:"rooms"`
+	Calls   []CallReceipt `json:"calls,omitempty" doc:"With receipts: each call that a tool got, and what allowed it"`
+	Millis  float64       `json:"millis"`
 }
 
 // A RoomProof is the result of verifying the events of a room.
@@ -61,6 +62,26 @@ type RoomProof struct {
 	Events int    `json:"events"`
 	Head   string `json:"head"`
 	Fault  string `json:"fault,omitempty"`
+}
+
+// A CallReceipt says what was sent to a tool, and what allowed it by the records before it.
+type CallReceipt struct {
+	Thread   string     `json:"thread"`
+	Agent    string     `json:"agent"`
+	Turn     int        `json:"turn"`
+	Call     int        `json:"call" doc:"Within the turn, from 1"`
+	Tool     string     `json:"tool"`
+	Sent     string     `json:"sent" doc:"SHA-256 of the arguments, in hexadecimal"`
+	Record   uint64     `json:"record" doc:"That says that the call begins"`
+	Rule     string     `json:"rule"`
+	Question string     `json:"question,omitempty" doc:"Whose answer allows the call; empty: the rule does"`
+	By       string     `json:"by,omitempty"`
+	Verdict  string     `json:"verdict,omitempty"`
+	At       *time.Time `json:"at,omitempty"`
+	Shown    string     `json:"shown,omitempty" doc:"SHA-256 of what was shown to whoever answered"`
+	How      string     `json:"how,omitempty" doc:"The call ended; empty: no result is on record"`
+	Problem  string     `json:"problem,omitempty" doc:"Why the records do not show that it was allowed"`
+	Words    string     `json:"words" doc:"All of it on one line"`
 }
 
 // A Comparison compares two solves signal by signal.

@@ -168,9 +168,9 @@ func (c *Client) Signals(ctx context.Context, q api.SignalsQuery) (page api.Sign
 	return page, c.ask(ctx, http.MethodGet, "/runs/"+url.PathEscape(q.Run)+"/signals"+query(q), nil, &page)
 }
 
-// Verify verifies the hashes of a run.
-func (c *Client) Verify(ctx context.Context, run string) (v api.Verification, err error) {
-	return v, c.ask(ctx, http.MethodGet, "/runs/"+url.PathEscape(run)+"/verify", nil, &v)
+// Verify verifies the hashes of a run, and with receipts says what allowed each call of a tool.
+func (c *Client) Verify(ctx context.Context, run string, receipts bool) (v api.Verification, err error) {
+	return v, c.ask(ctx, http.MethodGet, fmt.Sprintf("/runs/%s/verify?receipts=%t", url.PathEscape(run), receipts), nil, &v)
 }
 
 // Replay derives the conflicts and decisions of a run again.

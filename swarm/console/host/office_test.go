@@ -335,7 +335,7 @@ func TestARunOfRoomsWithForgedTurnsIsNotWhole(t *testing.T) {
 	h, hub := opened(t, dir, of("office"))
 	sayAll(t, h.Backend(), hub, "ops", "one")
 	whole := func() api.Verification {
-		v, err := h.Backend().Runs.Verify(t.Context(), "office")
+		v, err := h.Backend().Runs.Verify(t.Context(), "office", true)
 		if err != nil {
 			t.Fatal(err)
 		}

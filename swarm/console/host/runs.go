@@ -23,6 +23,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // running is the journals in the directory.
@@ -283,7 +284,7 @@ func Replay(ctx context.Context, name string, from journal.Reader, to uint64, be
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // Verify implements [api.Runs].
-func (r running) Verify(ctx context.Context, name string) (api.Verification, error) {
+func (r running) Verify(ctx context.Context, name string, receipts bool) (api.Verification, error) {
 	of := api.Verification{Run: name, Rooms: []api.RoomProof{}}
 	began := time.Now()
 	if log := r.h.elsewhere(name); log != nil {
@@ -300,12 +301,12 @@ func (r running) Verify(ctx context.Context, name string) (api.Verification, err
 	if err != nil {
 		return of, err
 	}
-	return Verify(ctx, name, path, events.Pins{})
+	return Verify(ctx, name, path, events.Pins{}, receipts)
 }
 
 // Verify verifies the hashes of a run in a file, and of its rooms, of which somebody knows something
-// from elsewhere.
-func Verify(ctx context.Context, name, path string, known events.Pins) (api.Verification, error) {
+// from elsewhere. With receipts it also says what allowed each call of a tool.
+func Verify(ctx context.Context, name, path string, known events.Pins, receipts bool) (api.Verification, error) {
 	of, began := api.Verification{Run: name, Rooms: []api.RoomProof{}}, time.Now()
 	s, problem := journal.Verify(ctx, path)
 	if s != nil {
@@ -323,8 +324,29 @@ func Verify(ctx context.Context, name, path string, known events.Pins) (api.Veri
 		return of, err
 	}
 	proveRooms(&of, from, known)
+	if receipts {
+		all, err := solves.Receipts(ctx, from)
+		if err != nil {
+			return of, err
+		}
+		of.Calls = receiptsOf(all)
+	}
 	of.Millis = millis(time.Since(began))
 	return of, nil
+}
+
+func receiptsOf(all []solves.Receipt) (calls []api.CallReceipt) {
+	for _, r := range all {
+		call := api.CallReceipt{
+			Thread: r.Thread, Agent: r.Agent, Turn: r.Turn, Call: r.Call, Tool: r.Tool, Sent: r.Sent, Record: r.Record, Rule: r.Rule,
+			Question: r.Question, By: r.By, Verdict: string(r.Verdict), Shown: r.Shown, How: r.How, Problem: r.Problem, Words: r.String(),
+		}
+		if !r.At.IsZero() {
+			call.At = &r.At
+		}
+		calls = append(calls, call)
+	}
+	return calls
 }
 
 // proveRooms verifies the chains of the rooms in a log.

@@ -137,7 +137,7 @@ func TestRoomsOfOtherProcessesAreShownAndSpokenIn(t *testing.T) {
 	if all, err := b.Rooms.Rooms(t.Context()); err != nil || len(all) != 3 {
 		t.Errorf("rooms: %+v, %v", all, err)
 	}
-	if v, err := b.Runs.Verify(t.Context(), "office"); err != nil || !v.Whole || len(v.Rooms) != 4 || v.Last == 0 { // and the keys
+	if v, err := b.Runs.Verify(t.Context(), "office", true); err != nil || !v.Whole || len(v.Rooms) != 4 || v.Last == 0 { // and the keys
 		t.Errorf("verified: %+v, %v", v, err)
 	}
 	if s, err := b.Runs.Signals(t.Context(), api.SignalsQuery{Run: "office", Limit: 1000}); err != nil || len(s.Signals) == 0 {
