@@ -121,7 +121,11 @@ func (l *Log) bucket(ctx context.Context, of string, ttl time.Duration) (jetstre
 	}
 	kv, err := l.js.KeyValue(ctx, c.Bucket)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		kv, err = l.js.CreateKeyValue(ctx, c)
+		err = l.opts.sized(func(most int64) (err error) {
+			c.MaxBytes = most
+			kv, err = l.js.CreateKeyValue(ctx, c)
+			return err
+		})
 	}
 	if errors.Is(err, jetstream.ErrBucketExists) { // another process was quicker
 		kv, err = l.js.KeyValue(ctx, c.Bucket)

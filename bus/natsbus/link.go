@@ -1,10 +1,15 @@
 package natsbus
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -151,7 +156,11 @@ func (l *Link) connect(ctx context.Context, denied, closed func(error)) (*nats.C
 		nats.ClosedHandler(func(c *nats.Conn) { closed(fmt.Errorf("natsbus: the connection is closed: %w", c.LastError())) }),
 	}
 	if l.opts.Creds != "" {
-		options = append(options, nats.UserCredentials(l.opts.Creds))
+		login, err := loginOf(l.opts.Creds)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, login)
 	}
 	if l.opts.Agent != "" {
 		options = append(options, nats.CustomInboxPrefix("_INBOX."+token(l.opts.Agent)))
@@ -160,9 +169,21 @@ func (l *Link) connect(ctx context.Context, denied, closed func(error)) (*nats.C
 		options = append(options, nats.Secure(l.opts.TLS))
 	}
 	var conn *nats.Conn
-	told := ""
+	told, first := "", false
+	secure := l.opts.TLS != nil || strings.Contains(l.opts.URL, "tls://")
 	err := retry(ctx, func(context.Context) (err error) {
-		if conn, err = nats.Connect(l.opts.URL, options...); err != nil && passes(err) && err.Error() != told {
+		by := options
+		if first {
+			by = append(slices.Clone(options), nats.TLSHandshakeFirst())
+		}
+		conn, err = nats.Connect(l.opts.URL, by...)
+		if silent := errors.Is(err, io.EOF) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, os.ErrDeadlineExceeded); silent && secure {
+			first = !first // a server with handshake_first says nothing before, and the others nothing then
+			if first {
+				return err
+			}
+		}
+		if err != nil && passes(err) && err.Error() != told {
 			told = err.Error()
 			l.opts.status(Status{Err: err})
 		}
@@ -173,6 +194,19 @@ func (l *Link) connect(ctx context.Context, denied, closed func(error)) (*nats.C
 	}
 	l.opts.status(Status{Connected: true, URL: conn.ConnectedUrlRedacted()})
 	return conn, nil
+}
+
+// loginOf returns the login of a file: credentials, or the seed of an nkey alone.
+func loginOf(file string) (nats.Option, error) {
+	text, err := os.ReadFile(file)
+	if err != nil || bytes.Contains(text, []byte("NATS USER JWT")) {
+		return nats.UserCredentials(file), nil // which says what is wrong with the file
+	}
+	seed, err := nats.NkeyOptionFromSeed(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: Creds is %s: neither credentials nor the seed of an nkey: %w", ErrOption, file, err)
+	}
+	return seed, nil
 }
 
 // login reports whether the servers refused the login of this process.

@@ -23,7 +23,7 @@ var ErrOption = errors.New("natsbus: invalid option")
 // Options of [Join]. All fields have defaults, which the zero value and "" mean.
 type Options struct {
 	URL     string      // of the servers, with commas between; default: nats://127.0.0.1:4222
-	Creds   string      // file with the credentials of a NATS user; default: none
+	Creds   string      // file with the credentials of a NATS user, or the seed of its nkey; default: none
 	TLS     *tls.Config // default: as the URL says
 	Domain  string      // JetStream domain of the servers that have the log, from behind a leaf node; default: none
 	Process string      // name of this process, which others see and none of them may have, which is warned of; default: a random one
@@ -89,7 +89,7 @@ type Storage struct {
 	Replicas   int           // servers that have each signal; 0 means 1
 	InMemory   bool          // servers keep the log in memory
 	MaxSignals int64         // messages after which the oldest are dropped; 0: no limit
-	MaxBytes   int64         // likewise
+	MaxBytes   int64         // likewise; where an account wants a bound of every stream, that of each
 	MaxAge     time.Duration // likewise
 	Window     time.Duration // in which servers recognise ids; 0 means 2m
 

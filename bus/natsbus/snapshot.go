@@ -151,7 +151,11 @@ func (l *Log) snapshots(ctx context.Context, create bool) (jetstream.ObjectStore
 	}
 	bucket, err := l.js.ObjectStore(ctx, c.Bucket)
 	if create && errors.Is(err, jetstream.ErrBucketNotFound) {
-		bucket, err = l.js.CreateOrUpdateObjectStore(ctx, c)
+		err = l.opts.sized(func(most int64) (err error) {
+			c.MaxBytes = most
+			bucket, err = l.js.CreateOrUpdateObjectStore(ctx, c)
+			return err
+		})
 	}
 	return bucket, err
 }

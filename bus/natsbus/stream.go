@@ -1,6 +1,7 @@
 package natsbus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,7 +103,14 @@ func (l *Link) openStream(ctx context.Context, want jetstream.StreamConfig) (str
 	err = retry(ctx, func(ctx context.Context) (err error) {
 		stream, err = l.js.Stream(ctx, want.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			stream, err = l.js.CreateStream(ctx, want)
+			err = l.opts.sized(func(most int64) (err error) {
+				want.MaxBytes = cmp.Or(most, want.MaxBytes)
+				stream, err = l.js.CreateStream(ctx, want)
+				return err
+			})
+		}
+		if errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) && silent.Stop() {
+			l.opts.warn("natsbus: JetStream, which stores the log, is not enabled for the account of this process: enable it, or take credentials of another account")
 		}
 		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was quicker
 			stream, err = l.js.Stream(ctx, want.Name)
@@ -113,6 +121,22 @@ func (l *Link) openStream(ctx context.Context, want jetstream.StreamConfig) (str
 		return nil, fmt.Errorf("natsbus: the stream %s: %w", want.Name, err)
 	}
 	return stream, nil
+}
+
+// unbounded is the code of an account that wants a bound of every stream.
+const unbounded = 10113
+
+// sized makes a stream, with the bound of the log in bytes if the account wants one; 0: without.
+func (o *Options) sized(create func(most int64) error) error {
+	err := create(0)
+	var api *jetstream.APIError
+	if !errors.As(err, &api) || api.ErrorCode != unbounded {
+		return err
+	}
+	if o.Storage.MaxBytes == 0 {
+		return &ConfigError{"max_bytes", "unlimited", "a size", "the account of this process wants a bound of every stream: set Storage.MaxBytes, which is that of each"}
+	}
+	return create(o.Storage.MaxBytes)
 }
 
 // unanswered says why there may be no answer for a stream.

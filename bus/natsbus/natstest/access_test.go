@@ -116,6 +116,11 @@ type account struct {
 
 // operated returns the configuration of servers with an operator, and the account of a log.
 func operated(t *testing.T) (config string, a *account) {
+	return operatedWith(t, jwt.JetStreamLimits{DiskStorage: -1, MemoryStorage: -1, Streams: -1, Consumer: -1})
+}
+
+// operatedWith is operated with limits of the account.
+func operatedWith(t *testing.T, limits jwt.JetStreamLimits) (config string, a *account) {
 	t.Helper()
 	pair := func(k nkeys.KeyPair, err error) (nkeys.KeyPair, string) {
 		if err != nil {
@@ -142,7 +147,7 @@ func operated(t *testing.T) (config string, a *account) {
 	}
 	self, ours := jwt.NewOperatorClaims(operatorID), jwt.NewAccountClaims(id)
 	self.SystemAccount = system
-	ours.Limits.JetStreamLimits = jwt.JetStreamLimits{DiskStorage: -1, MemoryStorage: -1, Streams: -1, Consumer: -1}
+	ours.Limits.JetStreamLimits = limits
 	return fmt.Sprintf("operator: %s\nsystem_account: %s\nresolver: MEMORY\nresolver_preload { %s: %s, %s: %s }",
 		encode(self), system, id, encode(ours), system, encode(jwt.NewAccountClaims(system))), &account{t.TempDir(), key}
 }

@@ -50,7 +50,7 @@ type Flags struct {
 func (f *Flags) Define(flags *pflag.FlagSet) {
 	f.ring = new(keyring)
 	flags.StringVar(&f.URL, "nats", "", "URLs of NATS servers, with commas between: nats://host:4222, or tls://")
-	flags.StringVar(&f.creds, "creds", "", "file with the credentials of a NATS user")
+	flags.StringVar(&f.creds, "creds", "", "file with the credentials of a NATS user, or the seed of its nkey")
 	flags.StringVar(&f.ca, "tls-ca", "", "file with the certificate authorities of the NATS servers (default: the system's)")
 	flags.StringVar(&f.cert, "tls-cert", "", "file with the certificate of this process, for servers that verify it")
 	flags.StringVar(&f.key, "tls-key", "", "file with the key of --tls-cert")
