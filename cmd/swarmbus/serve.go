@@ -82,7 +82,7 @@ Teams beside the one on --stream, and the rooms of swarmbus rooms --nats, name t
 			return err
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.nats.Check(cmd.Flags()); err != nil {
+			if err := errors.Join(notEmpty(cmd), f.nats.Check(cmd.Flags())); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("pace") && !f.demo {

@@ -218,7 +218,7 @@ func (t *solveTerms) here() (err error) {
 // notEmpty refuses flags that were given without a value, such as those of a variable
 // that is not set: what they limit would have no limit.
 func notEmpty(cmd *cobra.Command) error {
-	for _, name := range []string{"team", "mode", "conflicts", "advocate", "writer", "schema", "budget", "base-url", "record", "cassette", "journal", "ledger", "resume", "by", "vote", "against", "call", "question", "allow", "deny"} {
+	for _, name := range []string{"team", "mode", "conflicts", "advocate", "writer", "schema", "budget", "base-url", "record", "cassette", "journal", "ledger", "resume", "by", "vote", "against", "call", "question", "allow", "deny", "addr", "public-url", "config", "jaeger"} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
 			return cli.Usage(fmt.Errorf("--%s is empty", name))
 		}

@@ -146,6 +146,7 @@ func TestTeamRefusesWrongUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--agents cannot be combined with --team":          {"solve", "x", "--team", file, "--agents", "3"},
 		"--team is empty":                                  {"solve", "x", "--team", ""},
+		"--addr is empty":                                  {"serve", "--demo", "--addr", ""},
 		"--mode is empty":                                  {"solve", "x", "--team", "decision", "--mode", ""},
 		"--conflicts is empty":                             {"solve", "x", "--team", "decision", "--conflicts", ""},
 		"--calls 0 is not positive":                        {"solve", "x", "--team", "decision", "--calls", "0"},

@@ -96,6 +96,20 @@ func TestDecideNamesUnreadableVotesAndCountsTheOthers(t *testing.T) {
 	decided(t, cli.ExitUsage, "--from", "csv")
 }
 
+func TestAnotherExportOfLabelStudioIsReadAsRows(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "min.json")
+	if err := os.WriteFile(file, []byte(`[{"id":1,"sentiment":"pos","annotator":"ann"},{"id":1,"sentiment":"pos","annotator":"bob"}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, said := decided(t, cli.ExitError, "--from", "labelstudio", file); !strings.Contains(said, "of JSON_MIN and CSV, --from jsonl and csv read the columns that --map names") {
+		t.Errorf("got %s", said)
+	}
+	if text, _ := decided(t, cli.ExitDecided, "--from", "jsonl", "--map", "task=id,voter=annotator,label=sentiment", file); !strings.Contains(text, "1,jsonl,default,pos,reached") {
+		t.Errorf("got %s", text)
+	}
+}
+
 func TestDecideOnOneTaskOfOthersPrintsItsDecisionAndExitsByIt(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "votes.csv")

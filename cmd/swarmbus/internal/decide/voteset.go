@@ -35,9 +35,14 @@ func read(f *decideFlags) (sets []*votes.Set, refused []*votes.RowError, err err
 	case err == nil && len(set.Tasks) == 0 && f.task != "":
 		err = fmt.Errorf("no task %q", f.task)
 	case err == nil && len(set.Tasks) == 0:
-		err = fmt.Errorf("no votes in %s", strings.Join(f.files, ", "))
+		err = fmt.Errorf("no votes in %s%s", strings.Join(f.files, ", "), others[f.from.From])
 	}
 	return []*votes.Set{set}, refused, err
+}
+
+// others says how other exports of the program of a format are read.
+var others = map[string]string{
+	votes.FromLabelStudio: ": it is not the JSON export, or nobody has answered; of JSON_MIN and CSV, --from jsonl and csv read the columns that --map names",
 }
 
 func readFile(im *votes.Import, name string) error {
