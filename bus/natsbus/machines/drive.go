@@ -13,7 +13,6 @@ import (
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
-	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -124,7 +123,7 @@ func leaseOf(task signals.Task) string {
 }
 
 func (j *job) drive(ctx context.Context, log *natsbus.Log, o swarm.Options, yield func(solves.Event, error) bool) error {
-	past, began, err := j.past.recorded(o.Kinds, j.of)
+	past, began, err := j.past.recorded(log.Bus(), o.Kinds, j.of)
 	if err != nil {
 		return err
 	}
@@ -207,37 +206,4 @@ func (j *job) goOn(ctx context.Context, s *swarm.Swarm, o *swarm.Options) (iter.
 		}
 	}
 	return s.Stream(ctx, j.task), nil
-}
-
-// recorded returns the records as a journal in memory, from which a swarm learns what is in
-// the log, and whether one of them is what is looked for. It lacks what cannot be folded, which nobody can take out of the log.
-func (r *Records) recorded(kinds []signals.Registration, of func(signals.Any) bool) (_ *journal.Memory, found bool, err error) {
-	codec, err := Codec(kinds...)
-	if err != nil {
-		return nil, false, err
-	}
-	fold, err := replay.Trust(journal.Snapshot{})
-	if err != nil {
-		return nil, false, err
-	}
-	defer fold.Close()
-	past := new(journal.Memory)
-	for record, err := range r.Read(0) {
-		if err != nil {
-			return nil, false, err
-		}
-		s, err := record.Signal(codec)
-		if err == nil {
-			err = fold.Next(s)
-		}
-		if err != nil {
-			r.ignore(s, err)
-			continue
-		}
-		found = found || of(s)
-		if _, err := past.Append(record); err != nil {
-			return nil, false, err
-		}
-	}
-	return past, found, nil
 }

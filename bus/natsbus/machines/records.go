@@ -30,6 +30,9 @@ type Records struct {
 	mu   sync.Mutex // protects the fields below
 	seqs []uint64   // number of each record
 	last uint64     // number of the last signal of the log, whether it is kept or not
+
+	tipped sync.Mutex // protects the field below
+	tip    *tip       // nil: no solve was driven
 }
 
 var _ journal.Reader = (*Records)(nil)
