@@ -5,9 +5,12 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/spf13/cobra"
+	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/client"
 	"github.com/swarmbus/swarmbus/swarm/console/host"
@@ -33,6 +36,9 @@ type archive interface {
 	say(ctx context.Context, run, thread string, m runlog.Message) (in, when string, err error)
 	// asks returns the questions of a run, also those that were answered.
 	asks(ctx context.Context, run string) ([]ask, error)
+	// answer gives an answer, or one about the call of a tool, to a question of the run that flags name;
+	// nil: none of it waits. The solve continues.
+	answer(cmd *cobra.Command, f *answerFlags, to *ask, answer signals.Any, permit *asking.Answer) error
 	// tell says which proposal of a solve was right; "": none.
 	tell(ctx context.Context, run, thread, right string) error
 }

@@ -22,6 +22,7 @@ type ask struct {
 	line, words string           // on one line, and whole
 	verdicts    []asking.Verdict // of the call of a tool; nil: it takes a text or a vote
 	open        bool
+	task, shown string // of the solve, and what of a call was shown, as a server has it
 }
 
 // asksOf returns the questions of solves. A call of one that was killed before it stopped to ask has
@@ -82,15 +83,6 @@ func (e *unnamed) Error() string {
 	return "--call or --question is required: an answer names the question that it is about; what waits is listed above"
 }
 
-// in returns the question of a run of this machine that the answer names.
-func (f *answerFlags) in(j journal.Reader) (*ask, error) {
-	all, err := solves.List(j)
-	if err != nil {
-		return nil, err
-	}
-	return f.named(asksOf(all...))
-}
-
 // sayWhat says what was answered.
 func (f *answerFlags) sayWhat(w io.Writer, a *ask) {
 	switch how := "Allowed (" + f.allow + ")"; {
@@ -106,7 +98,7 @@ func (f *answerFlags) sayWhat(w io.Writer, a *ask) {
 }
 
 // permission returns the answer that --allow or --deny is.
-func (f *answerFlags) permission(text []string) (*asking.Answer, error) {
+func (f *answerFlags) permission() (*asking.Answer, error) {
 	a := &asking.Answer{By: f.by, Reason: f.deny + f.respond, Args: f.args, Verdict: asking.Deny}
 	switch {
 	case f.allow != "" && f.deny+f.respond != "" || f.deny != "" && f.respond != "":
@@ -115,7 +107,7 @@ func (f *answerFlags) permission(text []string) (*asking.Answer, error) {
 		return nil, cli.Usage(errors.New("--args changes the arguments of one call that is allowed: it needs --allow"))
 	case strings.HasPrefix(f.deny, "--"):
 		return nil, cli.Usage(fmt.Errorf("--deny needs a reason, and %s is a flag", f.deny))
-	case len(text) > 0 || f.vote+f.against != "":
+	case f.text != "" || f.vote+f.against != "":
 		return nil, cli.Usage(errors.New("--allow and --deny answer about the call of a tool: they take neither a text nor a vote"))
 	case f.respond != "":
 		a.Verdict = asking.Respond

@@ -207,12 +207,16 @@ func until(ctx context.Context, all iter.Seq2[journal.Record, error]) iter.Seq2[
 	}
 }
 
+type showFlags struct {
+	thread             string
+	full, follow, json bool
+	width              int
+	about              aboutFlags
+	server             serverFlag
+}
+
 func newShow() *cobra.Command {
-	var thread string
-	var full, follow, asJSON bool
-	var width int
-	var about aboutFlags
-	var server serverFlag
+	var f showFlags
 	cmd := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Print the transcript of a recorded solve",
@@ -228,65 +232,68 @@ the events are printed as solve --json prints them.
 
 ` + aRun,
 		Args: cli.OneRun,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(atLeastOne(cmd, "width"), about.asText(asJSON)); err != nil {
-				return cli.Usage(err)
-			}
-			at, err := server.archive()
-			if err != nil {
-				return err
-			}
-			v, running, err := at.open(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if thread == "" {
-				threads, err := threadsOf(cmd.Context(), v)
-				if err != nil {
-					return err
-				}
-				if len(threads) == 0 {
-					return fmt.Errorf("no solve in %s; see swarmbus log, and swarmbus room for rooms", args[0])
-				}
-				if len(threads) > 1 && asJSON {
-					return cli.Usage(fmt.Errorf("--json is for one solve: name one of the %d threads of %s with --thread", len(threads), args[0]))
-				}
-				if len(threads) > 1 {
-					return listThreads(cmd.OutOrStdout(), v, threads, running)
-				}
-				thread = threads[0].thread
-			}
-			read := showThread
-			if follow {
-				read = watchThread
-			} else if v, err = alone(cmd.Context(), v, thread); err != nil {
-				return err
-			}
-			switch {
-			case asJSON && about.credit:
-				return creditJSON(cmd.OutOrStdout(), v, thread)
-			case about.asked() && !asJSON && !follow:
-				return about.printAlone(cmd.OutOrStdout(), v, thread)
-			case asJSON:
-				return showJSON(cmd, v, thread, read)
-			}
-			look := cli.LookOf(cmd.OutOrStdout(), os.Environ(), width)
-			look.Full = full
-			if err := read(cmd.Context(), v, thread, transcript.Text(cmd.OutOrStdout(), look)); err != nil {
-				return err
-			}
-			return about.print(cmd.OutOrStdout(), v, thread)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&thread, "thread", "", "thread of the solve")
-	flags.BoolVar(&full, "full", false, "do not cut texts")
-	flags.BoolVarP(&follow, "follow", "f", false, "continue until the solve ends")
-	flags.BoolVar(&asJSON, "json", false, "print events as JSON, one object per line")
-	flags.IntVar(&width, "width", 0, ofALine)
-	about.add(cmd)
-	server.define(flags)
+	flags.StringVar(&f.thread, "thread", "", "thread of the solve")
+	flags.BoolVar(&f.full, "full", false, "do not cut texts")
+	flags.BoolVarP(&f.follow, "follow", "f", false, "continue until the solve ends")
+	flags.BoolVar(&f.json, "json", false, "print events as JSON, one object per line")
+	flags.IntVar(&f.width, "width", 0, ofALine)
+	f.about.add(cmd)
+	f.server.define(flags)
 	return cmd
+}
+
+// run shows a solve of a run, or lists its solves.
+func (f *showFlags) run(cmd *cobra.Command, run string) error {
+	if err := errors.Join(atLeastOne(cmd, "width"), f.about.asText(f.json)); err != nil {
+		return cli.Usage(err)
+	}
+	at, err := f.server.archive()
+	if err != nil {
+		return err
+	}
+	v, running, err := at.open(cmd.Context(), run)
+	if err != nil {
+		return err
+	}
+	if f.thread == "" {
+		threads, err := threadsOf(cmd.Context(), v)
+		if err != nil {
+			return err
+		}
+		if len(threads) == 0 {
+			return fmt.Errorf("no solve in %s; see swarmbus log, and swarmbus room for rooms", run)
+		}
+		if len(threads) > 1 && f.json {
+			return cli.Usage(fmt.Errorf("--json is for one solve: name one of the %d threads of %s with --thread", len(threads), run))
+		}
+		if len(threads) > 1 {
+			return listThreads(cmd.OutOrStdout(), v, threads, running)
+		}
+		f.thread = threads[0].thread
+	}
+	read := showThread
+	if f.follow {
+		read = watchThread
+	} else if v, err = alone(cmd.Context(), v, f.thread); err != nil {
+		return err
+	}
+	switch {
+	case f.json && f.about.credit:
+		return creditJSON(cmd.OutOrStdout(), v, f.thread)
+	case f.about.asked() && !f.json && !f.follow:
+		return f.about.printAlone(cmd.OutOrStdout(), v, f.thread)
+	case f.json:
+		return showJSON(cmd, v, f.thread, read)
+	}
+	look := cli.LookOf(cmd.OutOrStdout(), os.Environ(), f.width)
+	look.Full = f.full
+	if err := read(cmd.Context(), v, f.thread, transcript.Text(cmd.OutOrStdout(), look)); err != nil {
+		return err
+	}
+	return f.about.print(cmd.OutOrStdout(), v, f.thread)
 }
 
 // alone returns a reader of one thread of a journal, if nothing was taken back in it: what a solve

@@ -34,6 +34,7 @@ type answerFlags struct {
 	deny    string
 	respond string
 	args    string
+	text    string // of the answer, or the reason of a vote
 	cancel  bool
 	server  serverFlag
 }
@@ -68,31 +69,7 @@ A run that was killed before it asked is continued by solve --resume.
 			}
 			return cli.AtMost(2)(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := notEmpty(cmd); err != nil {
-				return err
-			}
-			for i := 1; i < len(args); i++ {
-				said, err := spoken(args[i])
-				if err != nil {
-					return err
-				}
-				args[i] = said
-			}
-			f.solve.resume = args[0]
-			if f.server.link != "" {
-				if err := withServer(cmd, "by", "thread", "vote", "against", "call", "question", "allow", "deny", "respond", "args", "cancel", "json"); err != nil {
-					return err
-				}
-			}
-			switch {
-			case f.lists(args[1:]):
-				return f.list(cmd)
-			case f.server.link != "":
-				return f.server.answer(cmd, &f, args[1:])
-			}
-			return f.here(cmd, args[1:])
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.by, "by", "", "name of who answers (default: "+runlog.Person+")")
@@ -112,26 +89,73 @@ A run that was killed before it asked is continued by solve --resume.
 	return cmd
 }
 
-// lists reports whether the command answers nothing, and lists what waits.
-func (f *answerFlags) lists(text []string) bool {
-	return len(text) == 0 && f.verdict()+f.vote+f.against == "" && !f.cancel
+// run answers a question of a run, or lists those that wait.
+func (f *answerFlags) run(cmd *cobra.Command, args []string) (err error) {
+	if err := notEmpty(cmd); err != nil {
+		return err
+	}
+	if len(args) > 1 {
+		if f.text, err = spoken(args[1]); err != nil {
+			return err
+		}
+	}
+	f.solve.resume = args[0]
+	if f.server.link != "" {
+		if err := withServer(cmd, "by", "thread", "vote", "against", "call", "question", "allow", "deny", "respond", "args", "cancel", "json"); err != nil {
+			return err
+		}
+	}
+	if len(args) == 1 && f.verdict()+f.vote+f.against == "" && !f.cancel {
+		return f.list(cmd)
+	}
+	return f.give(cmd)
 }
 
-// here answers in a run of this machine, and continues it.
-func (f *answerFlags) here(cmd *cobra.Command, text []string) error {
-	answer, permit, err := f.given(text)
+// give answers a question of a run, which continues.
+func (f *answerFlags) give(cmd *cobra.Command) error {
+	answer, permit, err := f.given()
 	if err != nil {
 		return err
 	}
+	at, all, err := f.asks(cmd)
+	if err != nil {
+		return err
+	}
+	var to *ask
+	if !f.cancel {
+		to, err = f.named(all)
+	}
+	if which := (*unnamed)(nil); errors.As(err, &which) {
+		sayAsked(cmd.ErrOrStderr(), f.solve.resume, f.where(), which.open)
+		err = cli.Usage(err)
+	}
+	if err != nil {
+		return err
+	}
+	return at.answer(cmd, f, to, answer, permit)
+}
+
+// asks returns where the run is, and its questions.
+func (f *answerFlags) asks(cmd *cobra.Command) (at archive, all []ask, err error) {
+	if at, err = f.server.archive(); err == nil {
+		all, err = at.asks(cmd.Context(), f.solve.resume)
+	}
+	return at, all, err
+}
+
+// where are the flags that name the server of a run; nil: it is here.
+func (f *answerFlags) where() []string {
+	if f.server.link == "" {
+		return nil
+	}
+	return f.server.words()
+}
+
+// answer answers in a run of this machine, and continues it.
+func (machine) answer(cmd *cobra.Command, f *answerFlags, to *ask, answer signals.Any, permit *asking.Answer) error {
 	thread := f.thread
-	err = f.solve.continued(cmd, func(file *journal.File) (signals.Any, error) {
-		if f.cancel {
-			return answer, nil
-		}
-		to, err := f.in(file)
+	err := f.solve.continued(cmd, func(file *journal.File) (_ signals.Any, err error) {
 		switch {
-		case err != nil:
-			return nil, err
 		case to == nil && permit != nil:
 			return nil, errors.New("the run does not ask about the call of a tool")
 		case to == nil:
@@ -161,16 +185,16 @@ func (f *answerFlags) here(cmd *cobra.Command, text []string) error {
 }
 
 // given returns the answer that flags and a text are, or the one about the call of a tool.
-func (f *answerFlags) given(text []string) (answer signals.Any, permit *asking.Answer, err error) {
+func (f *answerFlags) given() (answer signals.Any, permit *asking.Answer, err error) {
 	switch {
-	case f.cancel && (len(text) > 0 || f.verdict()+f.vote+f.against+f.id != ""):
+	case f.cancel && f.text+f.verdict()+f.vote+f.against+f.id != "":
 		err = cli.Usage(errors.New("--cancel answers nothing: it takes neither a text nor a question"))
 	case f.cancel:
 		answer = runlog.Abandon(f.by)
 	case f.verdict() != "":
-		permit, err = f.permission(text)
+		permit, err = f.permission()
 	default:
-		answer, err = f.answer(text)
+		answer, err = f.answer()
 	}
 	return answer, permit, err
 }
@@ -203,7 +227,7 @@ func (f *solveFlags) defineAgain(cmd *cobra.Command) {
 }
 
 // answer returns the answer that the arguments describe.
-func (f *answerFlags) answer(text []string) (signals.Any, error) {
+func (f *answerFlags) answer() (signals.Any, error) {
 	h := signals.Header{Source: f.by, Confidence: 1}
 	if err := f.solve.form.check(); err != nil {
 		return nil, err
@@ -211,36 +235,25 @@ func (f *answerFlags) answer(text []string) (signals.Any, error) {
 	switch {
 	case f.vote != "" && f.against != "":
 		return nil, cli.Usage(errors.New("--vote and --against exclude each other"))
-	case f.vote+f.against == "" && (len(text) == 0 || text[0] == ""):
+	case f.vote+f.against == "" && f.text == "":
 		return nil, cli.Usage(errors.New("an answer is required: a text, or --vote"))
 	case f.vote+f.against == "":
-		return signals.New(h, signals.Memory{Content: text[0], Category: "answer", Importance: 1}), nil
+		return signals.New(h, signals.Memory{Content: f.text, Category: "answer", Importance: 1}), nil
 	}
-	v := signals.Vote{ProposalID: f.vote + f.against, Stance: signals.Agree, Weight: 1}
+	v := signals.Vote{ProposalID: f.vote + f.against, Stance: signals.Agree, Weight: 1, Reasoning: f.text}
 	if f.against != "" {
 		v.Stance = signals.Disagree
-	}
-	if len(text) > 0 {
-		v.Reasoning = text[0]
 	}
 	return signals.New(h, v), nil
 }
 
 // list prints the questions of a run that wait for an answer.
 func (f *answerFlags) list(cmd *cobra.Command) error {
-	at, err := f.server.archive()
+	_, all, err := f.asks(cmd)
 	if err != nil {
 		return err
 	}
-	all, err := at.asks(cmd.Context(), f.solve.resume)
-	if err != nil {
-		return err
-	}
-	var flags []string
-	if f.server.link != "" {
-		flags = f.server.words()
-	}
-	return f.sayOpen(cmd, all, flags)
+	return f.sayOpen(cmd, all, f.where())
 }
 
 // sayOpen lists those of the questions of a run that wait, and that flags of the command name.
@@ -300,10 +313,6 @@ func (f *solveFlags) continued(cmd *cobra.Command, say func(*journal.File) (sign
 		answer, err = say(file)
 	}
 	if err != nil {
-		if which := (*unnamed)(nil); errors.As(err, &which) {
-			sayAsked(cmd.ErrOrStderr(), f.resume, nil, which.open)
-			err = cli.Usage(err)
-		}
 		return errors.Join(err, file.Close())
 	}
 	j, err := f.goOn(cmd, file)

@@ -262,28 +262,6 @@ func newRoom() *cobra.Command {
 	parent(cmd)
 	var run string
 	var as cli.List
-	show := &cobra.Command{
-		Use:   "show ROOM [§N]",
-		Short: "Print a room, or one of its sections",
-		Long: `Show prints the events of a room, or all of one section: what a tool returned, or what
-a message says that came by mail.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return cli.Usage(errors.New("a room is required, and a section at most"))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			v, err := view(run)
-			if err != nil {
-				return err
-			}
-			if len(args) == 2 {
-				return showSection(cmd.OutOrStdout(), v, args[0], args[1])
-			}
-			return showRoom(cmd.OutOrStdout(), &as, v, args[0])
-		},
-	}
 	listing := func(of func(io.Writer, *cli.List, *journal.View) error) func(*cobra.Command, []string) error {
 		return func(cmd *cobra.Command, _ []string) error {
 			if err := as.Check(); err != nil {
@@ -310,13 +288,41 @@ mailbox_id, the room and section in which it arrived, and the receiver's turn th
 		Args: cli.NoArgs,
 		RunE: listing(listMail),
 	}
+	show := newRoomShow(&run)
 	for _, c := range []*cobra.Command{show, every, mail} {
 		c.Flags().StringVar(&run, "run", "office", "the run that has the log")
 	}
-	as.Report(show.Flags())
 	as.Define(every.Flags())
 	as.Define(mail.Flags())
 	cmd.AddCommand(show, every, mail)
+	return cmd
+}
+
+func newRoomShow(run *string) *cobra.Command {
+	var as cli.List
+	cmd := &cobra.Command{
+		Use:   "show ROOM [§N]",
+		Short: "Print a room, or one of its sections",
+		Long: `Show prints the events of a room, or all of one section: what a tool returned, or what
+a message says that came by mail.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return cli.Usage(errors.New("a room is required, and a section at most"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, err := view(*run)
+			if err != nil {
+				return err
+			}
+			if len(args) == 2 {
+				return showSection(cmd.OutOrStdout(), v, args[0], args[1])
+			}
+			return showRoom(cmd.OutOrStdout(), &as, v, args[0])
+		},
+	}
+	as.Report(cmd.Flags())
 	return cmd
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/client"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -78,80 +80,14 @@ func withServer(cmd *cobra.Command, allowed ...string) (err error) {
 	return err
 }
 
-// answer answers the question of a solve of the server, which continues it.
-func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) error {
-	c, err := f.client()
-	if err != nil {
-		return err
-	}
-	all, err := remote{c}.itemsOf(cmd.Context(), a.solve.resume)
-	if err != nil {
-		return err
-	}
-	_, permit, err := a.given(text)
-	if err != nil {
-		return err
-	}
-	if a.cancel {
-		return a.cancelAt(cmd, c, all)
-	}
-	to, err := a.named(asksAt(all))
-	if which := (*unnamed)(nil); errors.As(err, &which) {
-		sayAsked(cmd.ErrOrStderr(), a.solve.resume, f.words(), which.open)
-		err = cli.Usage(err)
-	}
-	switch {
-	case err != nil:
-		return err
-	case to == nil:
-		return nothing(cmd.Context(), c, a.solve.resume, all)
-	}
-	item := &all[slices.IndexFunc(all, func(it api.Item) bool { return idAt(&it) == to.id })]
-	if permit != nil {
-		_, err = c.Decide(cmd.Context(), item.ID, api.Verdict{Verdict: string(permit.Verdict), Reason: permit.Reason, Args: permit.Args, By: a.by, Shown: item.Tool.Shown})
-	} else {
-		said := api.Answer{Text: strings.Join(text, ""), Vote: a.vote + a.against, By: a.by}
-		if a.against != "" {
-			said.Stance = "disagree"
-		}
-		_, err = c.Answer(cmd.Context(), item.ID, said)
-	}
-	if err != nil {
-		return err
-	}
-	return f.sayAnswered(cmd, c, item, a, to)
-}
-
-// cancelAt cancels the solve of a server that --thread names, or the only one of the run that waits.
-func (f *answerFlags) cancelAt(cmd *cobra.Command, c *client.Client, items []api.Item) error {
-	solve := f.solve.resume + "." + f.thread
-	for _, it := range items {
-		switch {
-		case f.thread != "" || !it.Open:
-		case strings.HasSuffix(solve, ".") || solve == it.Solve:
-			solve = it.Solve
-		default:
-			return cli.Usage(errors.New("--thread is required: several solves of the run wait"))
-		}
-	}
-	if strings.HasSuffix(solve, ".") {
-		return nothing(cmd.Context(), c, f.solve.resume, items)
-	}
-	one, err := c.Cancel(cmd.Context(), solve)
-	if err == nil {
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "The solve is cancelled: %s\n", text.Printable(one.Detail))
-	}
-	return err
-}
-
 // asksAt returns the questions that items of a server are.
 func asksAt(items []api.Item) (asks []ask) {
 	for i := range items {
 		it := &items[i]
 		_, thread, _ := strings.Cut(it.Solve, ".")
-		a := ask{id: idAt(it), thread: thread, line: it.Asks + " asks: " + it.Reason, words: text.Lines(it.Words), open: it.Open}
+		a := ask{id: strings.TrimPrefix(it.ID, it.Solve+"."), thread: thread, line: it.Asks + " asks: " + it.Reason, words: text.Lines(it.Words), open: it.Open, task: it.Task}
 		if it.Tool != nil {
-			a.line, a.words, a.verdicts = callOf(it), text.Lines(it.Tool.Detail), []asking.Verdict{}
+			a.line, a.words, a.verdicts, a.shown = callOf(it), text.Lines(it.Tool.Detail), []asking.Verdict{}, it.Tool.Shown
 			for _, v := range it.Tool.Verdict {
 				a.verdicts = append(a.verdicts, asking.Verdict(v))
 			}
@@ -161,25 +97,63 @@ func asksAt(items []api.Item) (asks []ask) {
 	return asks
 }
 
-// idAt returns the id of the question that an item is.
-func idAt(it *api.Item) string { return strings.TrimPrefix(it.ID, it.Solve+".") }
-
-// sayAnswered says what was answered, and what still waits in the solve.
-func (f *serverFlag) sayAnswered(cmd *cobra.Command, c *client.Client, item *api.Item, a *answerFlags, to *ask) error {
-	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "Answered in the solve of %s\n", text.Printable(strconv.Quote(item.Task)))
-	a.sayWhat(out, to)
-	left, err := c.Items(cmd.Context(), false)
+// cancel cancels the solve that --thread names, or the only one of the run that waits.
+func (r remote) cancel(cmd *cobra.Command, f *answerFlags) error {
+	ctx, run, thread := cmd.Context(), f.solve.resume, f.thread
+	all, err := r.asks(ctx, run)
 	if err != nil {
 		return err
 	}
-	left = slices.DeleteFunc(left, func(it api.Item) bool { return it.Solve != item.Solve })
-	if open := waiting(asksAt(left)); len(open) > 0 {
+	for _, a := range waiting(all) {
+		if f.thread == "" && thread != "" && thread != a.thread {
+			return cli.Usage(errors.New("--thread is required: several solves of the run wait"))
+		}
+		thread = cmp.Or(f.thread, a.thread)
+	}
+	if thread == "" {
+		return r.nothing(ctx, run)
+	}
+	one, err := r.Cancel(ctx, run+"."+thread)
+	if err == nil {
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "The solve is cancelled: %s\n", text.Printable(one.Detail))
+	}
+	return err
+}
+
+// answer answers the question in the inbox of the server, which goes on with the solve, and says what
+// still waits in it.
+func (r remote) answer(cmd *cobra.Command, f *answerFlags, to *ask, _ signals.Any, permit *asking.Answer) (err error) {
+	ctx, run, out := cmd.Context(), f.solve.resume, cmd.OutOrStdout()
+	switch {
+	case f.cancel:
+		return r.cancel(cmd, f)
+	case to == nil:
+		return r.nothing(ctx, run)
+	}
+	if item := run + "." + to.thread + "." + to.id; permit != nil {
+		_, err = r.Decide(ctx, item, api.Verdict{Verdict: string(permit.Verdict), Reason: permit.Reason, Args: permit.Args, By: f.by, Shown: to.shown})
+	} else {
+		said := api.Answer{Text: f.text, Vote: f.vote + f.against, By: f.by}
+		if f.against != "" {
+			said.Stance = "disagree"
+		}
+		_, err = r.Answer(ctx, item, said)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "Answered in the solve of %s\n", text.Printable(strconv.Quote(to.task)))
+	f.sayWhat(out, to)
+	left, err := r.asks(ctx, run)
+	if err != nil {
+		return err
+	}
+	if open := slices.DeleteFunc(waiting(left), func(a ask) bool { return a.thread != to.thread }); len(open) > 0 {
 		fmt.Fprintln(out, "The solve still waits for an answer:")
-		sayAsked(out, item.Run, f.atThread(to.thread), open)
+		sayAsked(out, run, f.server.atThread(to.thread), open)
 		return nil
 	}
-	_, err = fmt.Fprintf(out, "The solve goes on: %s\n", f.followed(item.Run, to.thread))
+	_, err = fmt.Fprintf(out, "The solve goes on: %s\n", f.server.followed(run, to.thread))
 	return err
 }
 
@@ -208,18 +182,22 @@ func (f *serverFlag) followed(run, thread string) string {
 	return text.Shell(append([]string{"swarmbus", "show", run, "--follow"}, f.atThread(thread)...)...)
 }
 
-// nothing says why nothing in a run can be answered; here is what waited in it.
-func nothing(ctx context.Context, c *client.Client, run string, here []api.Item) error {
+// nothing says why nothing in a run can be answered.
+func (r remote) nothing(ctx context.Context, run string) error {
+	here, err := r.itemsOf(ctx, run)
+	if err != nil {
+		return err
+	}
 	for _, it := range slices.Backward(here) {
 		if it.Answer != nil {
 			return fmt.Errorf("nothing waits for an answer in %s: %s has answered first", run, text.Printable(it.Answer.By))
 		}
 	}
-	if _, err := c.Run(ctx, run); err != nil {
+	if _, err := r.Run(ctx, run); err != nil {
 		var known []string
-		all, _ := c.Runs(ctx) // the error is said
-		for _, r := range all {
-			known = append(known, r.Name)
+		all, _ := r.Runs(ctx) // the error is said
+		for _, one := range all {
+			known = append(known, one.Name)
 		}
 		return fmt.Errorf("%w%s", err, text.Suggest(run, known))
 	}

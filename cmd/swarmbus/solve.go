@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/natsflags"
@@ -115,7 +116,11 @@ servers (docs/scale.md). With --server a team of a running "swarmbus serve" work
 		Args: cli.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runSolve(cmd, args, &f) },
 	}
-	flags := cmd.Flags()
+	f.define(cmd.Flags())
+	return cmd
+}
+
+func (f *solveFlags) define(flags *pflag.FlagSet) {
 	f.team.define(flags)
 	f.nats.Define(flags)
 	f.nats.DefineSnapshots(flags)
@@ -129,7 +134,6 @@ servers (docs/scale.md). With --server a team of a running "swarmbus serve" work
 	flags.StringVar(&f.join, "join", joinAddr, "loopback address on which agents of the team join")
 	flags.DurationVar(&f.team.deadline, "deadline", time.Duration(teams.DefaultDeadline), "time limit of the solve")
 	f.form.define(flags)
-	return cmd
 }
 
 // check finds wrong usage.

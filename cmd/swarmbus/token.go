@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -16,37 +15,43 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/guard"
 )
 
+// A tokenDir is the directory of the server whose tokens commands are about; "": that of swarmbus runs.
+type tokenDir string
+
+func (d *tokenDir) tokens() (of guard.Tokens, err error) {
+	in := string(*d)
+	if in == "" {
+		in, err = runs.Dir()
+	}
+	return guard.Tokens{Path: filepath.Join(in, guard.TokensFile)}, err
+}
+
 // newToken returns the commands for the tokens of a server.
 func newToken() *cobra.Command {
-	var dir, role, kind string
-	var as cli.List
-	tokens := func() (guard.Tokens, error) {
-		if dir != "" {
-			return guard.Tokens{Path: filepath.Join(dir, guard.TokensFile)}, nil
-		}
-		in, err := runs.Dir()
-		return guard.Tokens{Path: filepath.Join(in, guard.TokensFile)}, err
-	}
-	named := func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return cli.Usage(errors.New("one name is required"))
-		}
-		return nil
-	}
+	var dir tokenDir
 	cmd := &cobra.Command{
 		Use:   "token",
 		Short: "Make, list and revoke the tokens of a server",
 	}
 	parent(cmd)
-	made := &cobra.Command{
+	for _, c := range []*cobra.Command{dir.newNew(), dir.newList(), dir.newRevoke()} {
+		c.Flags().StringVar((*string)(&dir), "dir", "", "directory of the server (default: that of swarmbus runs)")
+		cmd.AddCommand(c)
+	}
+	return cmd
+}
+
+func (d *tokenDir) newNew() *cobra.Command {
+	var role, kind string
+	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Make a token with a role, and print it",
 		Long: `New prints a token once; the server keeps its hash. What somebody answers with it is said under its
 name. A reader reads; an author also starts solves and says something in them; an approver also
 answers questions, and speaks in rooms; an operator does everything.`,
-		Args: named,
+		Args: exactly(1, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			of, err := tokens()
+			of, err := d.tokens()
 			if err != nil {
 				return err
 			}
@@ -57,9 +62,14 @@ answers questions, and speaks in rooms; an operator does everything.`,
 			return err
 		},
 	}
-	made.Flags().StringVar(&role, "role", string(api.RoleReader), "reader, author, approver or operator")
-	made.Flags().StringVar(&kind, "kind", "", "what holds it, and answers with it: person, agent or program (default: an agent by A2A and AG-UI, else a person)")
-	every := &cobra.Command{
+	cmd.Flags().StringVar(&role, "role", string(api.RoleReader), "reader, author, approver or operator")
+	cmd.Flags().StringVar(&kind, "kind", "", "what holds it, and answers with it: person, agent or program (default: an agent by A2A and AG-UI, else a person)")
+	return cmd
+}
+
+func (d *tokenDir) newList() *cobra.Command {
+	var as cli.List
+	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the tokens of a server",
 		Args:  cli.NoArgs,
@@ -67,7 +77,7 @@ answers questions, and speaks in rooms; an operator does everything.`,
 			if err := as.Check(); err != nil {
 				return err
 			}
-			of, err := tokens()
+			of, err := d.tokens()
 			if err != nil {
 				return err
 			}
@@ -83,22 +93,21 @@ answers questions, and speaks in rooms; an operator does everything.`,
 			return cli.PrintList(cmd.OutOrStdout(), &as, all, &said)
 		},
 	}
-	as.Define(every.Flags())
-	gone := &cobra.Command{
+	as.Define(cmd.Flags())
+	return cmd
+}
+
+func (d *tokenDir) newRevoke() *cobra.Command {
+	return &cobra.Command{
 		Use:   "revoke NAME",
 		Short: "Take a token back: from now on it opens nothing",
-		Args:  named,
+		Args:  exactly(1, "a name"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			of, err := tokens()
-			if err != nil {
-				return err
+			of, err := d.tokens()
+			if err == nil {
+				err = of.Revoke(args[0])
 			}
-			return of.Revoke(args[0])
+			return err
 		},
 	}
-	for _, c := range []*cobra.Command{made, every, gone} {
-		c.Flags().StringVar(&dir, "dir", "", "directory of the server (default: that of swarmbus runs)")
-		cmd.AddCommand(c)
-	}
-	return cmd
 }

@@ -69,7 +69,7 @@ func Register(mux *http.ServeMux, version string, b *Backend) *huma.OpenAPI {
 		RejectUnknownQueryParameters: true,
 		Transformers:                 []huma.Transformer{bounded},
 	})
-	for _, some := range []func(huma.API){b.solves, b.inbox, b.rooms, b.agents, b.runs, b.system, described} {
+	for _, some := range []func(huma.API){b.solves, b.said, b.inbox, b.rooms, b.agents, b.runs, b.system, described} {
 		some(a)
 	}
 	complete(a.OpenAPI())

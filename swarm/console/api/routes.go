@@ -26,6 +26,12 @@ type ByRun struct {
 	Run string `path:"run" maxLength:"128"`
 }
 
+// to is a request about a solve or an item.
+type to[T any] struct {
+	ByID
+	With[T]
+}
+
 type none struct{}
 
 // A route is an operation without its types.
@@ -86,37 +92,6 @@ func (b *Backend) solves(a huma.API) {
 	add(a, route("resume-solve", "POST", "/solves/{id}/resume", "solves", "Continue a solve that was interrupted or cancelled", 404, 409, 503), func(ctx context.Context, in *ByID) (Solve, error) {
 		return b.Solves.Resume(ctx, in.ID)
 	})
-	type told struct {
-		ByID
-		With[Outcome]
-	}
-	add(a, route("tell-outcome", "PUT", "/solves/{id}/outcome", "solves", "Say which proposal turned out to be right", 404, 409, 422), func(ctx context.Context, in *told) (Solve, error) {
-		return b.Solves.Tell(ctx, in.ID, in.Body)
-	})
-	type taken struct {
-		ByID
-		With[Retraction]
-	}
-	add(a, route("retract", "POST", "/solves/{id}/retractions", "solves", "Take back a signal, and get the solve with what that changes", 404, 409, 422), func(ctx context.Context, in *taken) (SolveDetail, error) {
-		return b.Solves.Retract(ctx, in.ID, in.Body)
-	})
-	type said struct {
-		ByID
-		With[Message]
-	}
-	tell := route("say-to-solve", "POST", "/solves/{id}/messages", "solves", "Say something to the agents of a solve that is not over", 404, 409, 422, 503)
-	tell.DefaultStatus = http.StatusCreated
-	add(a, tell, func(ctx context.Context, in *said) (Solve, error) { return b.Solves.Say(ctx, in.ID, in.Body) })
-	type seat struct {
-		ByID
-		Agent string `path:"agent" maxLength:"256"`
-	}
-	add(a, route("join-solve", "PUT", "/solves/{id}/agents/{agent}", "solves", "Let an agent of the bench join a solve that is not over, from its next round on", 404, 409, 422, 503), func(ctx context.Context, in *seat) (Solve, error) {
-		return b.Solves.Seat(ctx, in.ID, Seat{Agent: in.Agent})
-	})
-	add(a, route("leave-solve", "DELETE", "/solves/{id}/agents/{agent}", "solves", "Take an agent out of a solve that is not over; its votes count", 404, 409, 422, 503), func(ctx context.Context, in *seat) (Solve, error) {
-		return b.Solves.Seat(ctx, in.ID, Seat{Agent: in.Agent, Leaves: true})
-	})
 	type other struct {
 		ByID
 		At         uint64    `query:"at" doc:"Only votes up to this position of the log, which has it; default: all"`
@@ -130,6 +105,29 @@ func (b *Backend) solves(a huma.API) {
 	})
 }
 
+// said are the routes by which somebody says something of a solve.
+func (b *Backend) said(a huma.API) {
+	add(a, route("tell-outcome", "PUT", "/solves/{id}/outcome", "solves", "Say which proposal turned out to be right", 404, 409, 422), func(ctx context.Context, in *to[Outcome]) (Solve, error) {
+		return b.Solves.Tell(ctx, in.ID, in.Body)
+	})
+	add(a, route("retract", "POST", "/solves/{id}/retractions", "solves", "Take back a signal, and get the solve with what that changes", 404, 409, 422), func(ctx context.Context, in *to[Retraction]) (SolveDetail, error) {
+		return b.Solves.Retract(ctx, in.ID, in.Body)
+	})
+	tell := route("say-to-solve", "POST", "/solves/{id}/messages", "solves", "Say something to the agents of a solve that is not over", 404, 409, 422, 503)
+	tell.DefaultStatus = http.StatusCreated
+	add(a, tell, func(ctx context.Context, in *to[Message]) (Solve, error) { return b.Solves.Say(ctx, in.ID, in.Body) })
+	type seat struct {
+		ByID
+		Agent string `path:"agent" maxLength:"256"`
+	}
+	add(a, route("join-solve", "PUT", "/solves/{id}/agents/{agent}", "solves", "Let an agent of the bench join a solve that is not over, from its next round on", 404, 409, 422, 503), func(ctx context.Context, in *seat) (Solve, error) {
+		return b.Solves.Seat(ctx, in.ID, Seat{Agent: in.Agent})
+	})
+	add(a, route("leave-solve", "DELETE", "/solves/{id}/agents/{agent}", "solves", "Take an agent out of a solve that is not over; its votes count", 404, 409, 422, 503), func(ctx context.Context, in *seat) (Solve, error) {
+		return b.Solves.Seat(ctx, in.ID, Seat{Agent: in.Agent, Leaves: true})
+	})
+}
+
 func (b *Backend) inbox(a huma.API) {
 	type which struct {
 		All bool `query:"all" doc:"Answered ones too"`
@@ -140,18 +138,10 @@ func (b *Backend) inbox(a huma.API) {
 	add(a, route("get-item", "GET", "/inbox/{id}", "inbox", "One item", 404), func(ctx context.Context, in *ByID) (Item, error) {
 		return b.Inbox.Item(ctx, in.ID)
 	})
-	type answered struct {
-		ByID
-		With[Answer]
-	}
-	add(a, route("answer", "POST", "/inbox/{id}/answer", "inbox", "Answer a question; a second answer gets 409 and the first one", 404, 409, 422, 503), func(ctx context.Context, in *answered) (Item, error) {
+	add(a, route("answer", "POST", "/inbox/{id}/answer", "inbox", "Answer a question; a second answer gets 409 and the first one", 404, 409, 422, 503), func(ctx context.Context, in *to[Answer]) (Item, error) {
 		return b.Inbox.Answer(ctx, in.ID, in.Body)
 	})
-	type decided struct {
-		ByID
-		With[Verdict]
-	}
-	add(a, route("decide-call", "POST", "/inbox/{id}/verdict", "inbox", "Allow or deny the call of a tool; a second verdict gets 409 and the first one", 404, 409, 422, 503), func(ctx context.Context, in *decided) (Item, error) {
+	add(a, route("decide-call", "POST", "/inbox/{id}/verdict", "inbox", "Allow or deny the call of a tool; a second verdict gets 409 and the first one", 404, 409, 422, 503), func(ctx context.Context, in *to[Verdict]) (Item, error) {
 		return b.Inbox.Decide(ctx, in.ID, in.Body)
 	})
 }

@@ -87,6 +87,11 @@ unless --items asks for items.`,
 			return decide(cmd, &f)
 		},
 	}
+	f.define(cmd)
+	return cmd
+}
+
+func (f *decideFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.votes, "votes", "", "directory of a set, or of sets")
 	flags.StringVar(&f.from.From, "from", "", "format of files with votes: "+strings.Join(votes.Formats(), ", "))
@@ -108,7 +113,6 @@ unless --items asks for items.`,
 	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(votes.Formats(), cobra.ShellCompDirectiveDefault))
 	_ = cmd.RegisterFlagCompletionFunc("items", cobra.FixedCompletions([]string{itemsCSV, itemsJSON}, cobra.ShellCompDirectiveDefault))
 	_ = cmd.MarkFlagDirname("votes")
-	return cmd
 }
 
 func decide(cmd *cobra.Command, f *decideFlags) error {
