@@ -131,6 +131,10 @@ func (g *agent) take(ctx context.Context, p *a2a.MessageSendParams) (t taken, er
 		return t, invalid("contextId = %.80q: task %s is in %q", of, d.ID, contextOf(d))
 	}
 	t = taken{id: d.ID, after: d.Seq}
+	if fields.Right != nil {
+		_, err := g.s.o.Backend.Solves.Tell(ctx, d.ID, api.Outcome{Right: *fields.Right})
+		return t, refused(err)
+	}
 	question, err := named(d.ID, items, text, &fields)
 	if err != nil && stateOf(d.Solve).Terminal() {
 		err = fmt.Errorf("%w: task %s has ended: give what follows as a message without a task, with the contextId %q and the task in referenceTaskIds", a2a.ErrUnsupportedOperation, d.ID, contextOf(d))
@@ -223,7 +227,8 @@ func (g *agent) begin(ctx context.Context, m *a2a.Message, text string) (id stri
 
 // A reply is what the data of an answer may have.
 type reply struct {
-	ID string `json:"id"`
+	ID    string  `json:"id"`
+	Right *string `json:"right"` // id of the proposal that turned out to be right, "" for none: no answer
 	api.Reply
 }
 

@@ -124,3 +124,30 @@ func TestAnIDIsThatOfTheTaskAlone(t *testing.T) {
 		t.Errorf("%q ran", ran)
 	}
 }
+
+// What turned out to be right is told of a task that is over, and the team learns it.
+func TestAnOutcomeIsToldOfATaskThatIsOver(t *testing.T) {
+	t.Parallel()
+	ops, s, task, ids := asking(t)
+	s.call("message/send", says(task, verdict(ids["note"], "deny")))
+	s.call("message/send", says(task, verdict(ids["wipe"], "deny")))
+	d, err := ops.Backend.Solves.Get(t.Context(), task, 0)
+	if err != nil || d.State != api.Decided {
+		t.Fatalf("%v, %v", d.State, err)
+	}
+	tells := func(right string) answer {
+		return s.call("message/send", says(task, `{"kind":"data","data":{"right":"`+right+`"}}`))
+	}
+	if got := tells("nothing"); got.Error == nil || got.Error.Code != -32602 {
+		t.Errorf("a proposal that nobody made: got %+v", got.Result)
+	}
+	for _, right := range []string{d.Decision.Choice, ""} {
+		if got := tells(right); got.Error != nil || got.Result.Status.State != "completed" {
+			t.Errorf("%q: got %+v %+v", right, got.Error, got.Result)
+		}
+		told, err := ops.Backend.Solves.Get(t.Context(), task, 0)
+		if last := told.Said[len(told.Said)-1]; err != nil || last.Form != "outcome" {
+			t.Errorf("%q: the log ends with %+v, %v", right, last, err)
+		}
+	}
+}
