@@ -1,5 +1,8 @@
+import { useState } from "preact/hooks";
+import { at, put, type Problem } from "../../lib/api";
 import { clean } from "../../lib/text";
 import { Glyph } from "../../parts/glyph";
+import { Letter } from "../../parts/small";
 import { Ref } from "./ref";
 import type { View } from "./state";
 
@@ -28,6 +31,23 @@ export function Answer({ view }: { view: View }) {
     <section class="written" aria-label="The answer in a text">
       <h2>In a text <span>{a.by ? `by ${clean(a.by)}` : a.why ? `from the log: ${clean(a.why)}` : "from the log"}</span></h2>
       {clean(a.text).split("\n").filter((line) => line.trim()).map((line, i) => <p key={i}>{cited(line, view)}</p>)}
+    </section>
+  );
+}
+
+// Outcome takes what turned out to be right, by which the team weighs its agents from then on.
+export function Outcome({ view }: { view: View }) {
+  const [said, say] = useState("");
+  const { play } = view, d = play.detail, all = play.proposals(view.seq.value);
+  if (!all.length || !view.end.value || view.strategy.value || view.threshold.value || d.state === "running" || d.state === "waiting") return null;
+  const tell = (right: string, what: string) => put(`solves/${at(d.id)}/outcome`, { right }).then(() => say(`${what}: the team weighs its agents by it`), (e: Problem) => say(e.message));
+  return (
+    <section class="written" aria-label="What was right">
+      <h2>What turned out to be right? <span>the last word counts</span></h2>
+      <p>
+        {all.map((p) => <span key={p.id}><button class="btn" aria-label={`${p.letter} was right`} onClick={() => tell(p.id, `${p.letter} was right`)}><Letter of={p.letter} /></button> </span>)}
+        <button class="btn" onClick={() => tell("", "None of them was right")}>None of them</button> {said && <span role="status">{clean(said)}</span>}
+      </p>
     </section>
   );
 }

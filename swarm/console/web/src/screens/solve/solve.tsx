@@ -16,7 +16,7 @@ import { Key, Top } from "../../parts/small";
 import { Ready } from "../../parts/state";
 import { took } from "../../lib/words";
 import { limit } from "../solves";
-import { Answer, Fields } from "./answer";
+import { Answer, Fields, Outcome } from "./answer";
 import { Figure } from "./figure";
 import { Log } from "./log";
 import { Rail } from "./rail";
@@ -42,6 +42,7 @@ function Loaded({ detail, again, put }: { detail: Detail; again: () => void; put
           <HowItWent view={view} />
           <Fields view={view} />
           <Answer view={view} />
+          <Outcome view={view} />
           <Log view={view} />
         </div>
         <Rail view={view} />
