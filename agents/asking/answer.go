@@ -50,6 +50,9 @@ const (
 	Deny    Verdict = "deny"    // not this call
 	Edit    Verdict = "edit"    // this call with other arguments, which the agent is told
 	Respond Verdict = "respond" // not this call: the person says what its result is
+
+	// Revoke takes Solve back: the answer to the same question then holds for its call alone.
+	Revoke Verdict = "revoke"
 )
 
 var verdicts = []Verdict{Once, Solve, Deny, Edit, Respond}
@@ -65,6 +68,7 @@ var about = map[Verdict]struct {
 	Deny:    {reason: true, does: "do not make it", says: "denies it"},
 	Edit:    {makes: true, does: "make it with args instead", says: "allows it with the arguments "},
 	Respond: {reason: true, does: "do not make it: reason is its result", says: "gives its result"},
+	Revoke:  {says: "does not allow it for the solve any more"},
 }
 
 // Makes reports whether the call is made.
@@ -117,7 +121,7 @@ func (a Answer) Check(l signals.Limits) error {
 	}
 	_, unclear := Show(a.Args)
 	switch {
-	case !slices.Contains(verdicts, a.Verdict):
+	case about[a.Verdict].says == "":
 		return wrong("verdict", string(a.Verdict), fmt.Sprintf("not one of %q", verdicts))
 	case a.Verdict != Edit && a.Args != "":
 		return wrong("args", a.Args, "only edit has arguments")

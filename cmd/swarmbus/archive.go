@@ -39,6 +39,8 @@ type archive interface {
 	// answer gives an answer, or one about the call of a tool, to a question of the run that flags name;
 	// nil: none of it waits. The solve continues.
 	answer(cmd *cobra.Command, f *answerFlags, to *ask, answer signals.Any, permit *asking.Answer) error
+	// revoke takes back what the answer to a question allows for the solve.
+	revoke(ctx context.Context, run string, of ask, by string) error
 	// tell says which proposal of a solve was right; "": none.
 	tell(ctx context.Context, run, thread, right string) error
 }

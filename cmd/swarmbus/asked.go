@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/cmd/swarmbus/internal/cli"
 	"github.com/swarmbus/swarmbus/internal/text"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -23,6 +24,8 @@ type ask struct {
 	verdicts    []asking.Verdict // of the call of a tool; nil: it takes a text or a vote
 	open        bool
 	task, shown string // of the solve, and what of a call was shown, as a server has it
+	standing    bool   // its answer allows further calls
+	answer      *api.Answered
 }
 
 // asksOf returns the questions of solves. A call of one that was killed before it stopped to ask has
@@ -30,7 +33,10 @@ type ask struct {
 func asksOf(all ...*solves.Result) (asks []ask) {
 	for _, r := range all {
 		for _, q := range r.Questions {
-			a := ask{id: q.ID, thread: r.Thread, line: q.Asks + " asks: " + q.Reason, words: q.Words(), verdicts: q.Verdicts(), open: q.Open}
+			a := ask{id: q.ID, thread: r.Thread, line: q.Asks + " asks: " + q.Reason, words: q.Words(), verdicts: q.Verdicts(), open: q.Open, standing: q.Standing()}
+			if q.Answer != nil {
+				a.answer = &api.Answered{By: q.Answer.By, From: string(q.Answer.From), Time: q.Answer.At}
+			}
 			if q.Call != nil {
 				a.line, a.words = q.Call.String(), text.Lines(q.Call.Detail())
 				a.open = q.Open && r.Stop == runlog.StopAsked && (q.Expires.IsZero() || time.Now().Before(q.Expires))

@@ -62,7 +62,7 @@ agent, or a leader that is contested.`,
 	root.SetVersionTemplate("swarmbus {{.Version}}\n")
 	group(root, "Decisions", seen.On(newSolve()), seen.On(newAnswer()), newSay(), newJoin(), newLeave(), newRetract(), newOutcome(), newAgents(), seen.On(decide.New()))
 	group(root, "Teams", newTeam(), newDoctor(), seen.On(newAgent()), natsflags.NewKeys())
-	group(root, "Runs", newRuns(), newShow(), newLog(), newReplay(), newVerify(), newExport(), newImport())
+	group(root, "Runs", newRuns(), newShow(), newLog(), newReplay(), newGrants(), newVerify(), newExport(), newImport())
 	group(root, "Servers and rooms", seen.On(newServe()), newMCP(), seen.On(newRooms()), newRoom(), newToken())
 	root.AddCommand(newSchema(), newModels(), newVersion())
 	helps(root)

@@ -85,7 +85,8 @@ func asksAt(items []api.Item) (asks []ask) {
 	for i := range items {
 		it := &items[i]
 		_, thread, _ := strings.Cut(it.Solve, ".")
-		a := ask{id: strings.TrimPrefix(it.ID, it.Solve+"."), thread: thread, line: it.Asks + " asks: " + it.Reason, words: text.Lines(it.Words), open: it.Open, task: it.Task}
+		a := ask{id: strings.TrimPrefix(it.ID, it.Solve+"."), thread: thread, line: it.Asks + " asks: " + it.Reason, words: text.Lines(it.Words), open: it.Open, task: it.Task, answer: it.Answer}
+		a.standing = it.Answer != nil && it.Answer.Verdict == string(asking.Solve) && it.Answer.Seq > 0
 		if it.Tool != nil {
 			a.line, a.words, a.verdicts, a.shown = callOf(it), text.Lines(it.Tool.Detail), []asking.Verdict{}, it.Tool.Shown
 			for _, v := range it.Tool.Verdict {

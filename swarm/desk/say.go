@@ -106,7 +106,7 @@ func (d *Desk) Answer(ctx context.Context, thread string, a asking.Answer) (all 
 			return false, err
 		}
 	}
-	if err := d.folded(ctx, at); err != nil {
+	if err := d.folded(ctx, at); err != nil || a.Verdict == asking.Revoke {
 		return false, err
 	}
 	one, _ = d.log.Fold().Solve(thread)

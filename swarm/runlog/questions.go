@@ -58,6 +58,11 @@ func (s *Said) String() string {
 	return fmt.Sprintf("%s said %q at %s", who, clip(what), s.At.Format(time.RFC3339))
 }
 
+// Standing reports whether the answer to the question allows further calls, until it is taken back.
+func (q *Question) Standing() bool {
+	return q.Answer != nil && q.Answer.Verdict == asking.Solve && q.Answer.Seq > 0
+}
+
 // Questions are those of a thread, in the order in which they were asked. The zero value has
 // none.
 type Questions struct {
@@ -122,15 +127,18 @@ func (q *Questions) Answer(a asking.Answer) (say []signals.Any, err error) {
 	if of == nil || of.Call == nil {
 		return wrong("id", a.ID, "not that of a call of a tool that is asked about")
 	}
+	revokes := a.Verdict == asking.Revoke
 	switch {
-	case of.Answer != nil:
+	case revokes && !of.Standing():
+		return wrong("verdict", string(a.Verdict), "nothing that was answered to this question holds for the solve")
+	case of.Answer != nil && !revokes:
 		return nil, &AnsweredError{Thread: of.Thread, By: of.Answer.By, At: of.Answer.At, Question: *of}
-	case !of.Open:
+	case !of.Open && !revokes:
 		return wrong("id", a.ID, "not of a question that waits: it was asked anew, or the solve went on")
 	case !append(q.team, of.Call.Agent).Outside(cmp.Or(a.By, Person)):
 		return wrong("by", a.By, "an agent of the solve, which never allows a call: give the name of the person who does")
 	}
-	if err := of.Call.Takes(a); err != nil {
+	if err := of.Call.Takes(a); err != nil && !revokes {
 		return nil, err
 	}
 	h := signals.Header{Thread: of.Thread, Confidence: 1, TTL: -time.Millisecond, Recipients: signals.To(bus.System)}
@@ -240,6 +248,10 @@ func (q *Questions) ask(c asking.Call, h signals.Header) {
 
 // answer takes an answer about a call. Of several the first counts.
 func (q *Questions) answer(a asking.Answer, h signals.Header) {
+	if a.Verdict == asking.Revoke {
+		q.revoke(a, h)
+		return
+	}
 	i := slices.IndexFunc(q.all, func(of Question) bool { return of.Call != nil && of.Answer == nil && of.Call.Is(a) })
 	if i < 0 {
 		return
@@ -252,6 +264,23 @@ func (q *Questions) answer(a asking.Answer, h signals.Header) {
 	q.answers = append(q.answers, asking.Answered{Call: *of.Call, Answer: a, At: h.Time})
 	of.Open, of.Answer = false, saidOf(a, h.Seq, h.Time)
 	q.settle()
+}
+
+// revoke lets an answer that held for the solve hold for its call alone.
+func (q *Questions) revoke(a asking.Answer, h signals.Header) {
+	of := q.of(a.ID)
+	if of == nil || !of.Standing() {
+		return
+	}
+	for i := range q.answers {
+		if q.answers[i].Call.ID == a.ID {
+			q.answers = slices.Clone(q.answers)
+			q.answers[i].Answer.Verdict = asking.Once
+		}
+	}
+	said := *of.Answer
+	said.Verdict, said.Text = asking.Once, fmt.Sprintf("for the solve, until %s took it back at %s", a.Who(), h.Time.Format(time.RFC3339))
+	of.Answer = &said
 }
 
 // settle gives open questions the answers that hold for the solve.

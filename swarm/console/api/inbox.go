@@ -84,7 +84,7 @@ type Answer struct {
 
 // A Verdict answers a question about the call of a tool.
 type Verdict struct {
-	Verdict string `json:"verdict" enum:"once,solve,deny,edit,respond" doc:"edit: with other args; respond: reason is the result"`
+	Verdict string `json:"verdict" enum:"once,solve,deny,edit,respond,revoke" doc:"edit: with other args; respond: reason is the result; revoke: takes solve back"`
 	Reason  string `json:"reason,omitempty" maxLength:"4096" doc:"Required to deny and to respond; the agent sees it"`
 	Args    string `json:"args,omitempty" maxLength:"262144" doc:"With edit: all arguments, as JSON in a text: the bytes that the tool gets"`
 	Shown   string `json:"shown,omitempty" maxLength:"64" doc:"That of the call that was read: refused if it reads otherwise"`

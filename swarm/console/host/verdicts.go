@@ -21,7 +21,7 @@ func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item,
 		return item, err
 	case item.Tool == nil:
 		return item, notFound("call", id)
-	case !item.Open:
+	case !item.Open && v.Verdict != string(asking.Revoke):
 		return item, second(item)
 	}
 	if err := in.h.person(v.By); err != nil {

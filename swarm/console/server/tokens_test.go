@@ -208,3 +208,42 @@ func TestAnAnswerSaysWhetherAnAgentGaveIt(t *testing.T) {
 		})).ServeHTTP(nil, httptest.NewRequestWithContext(api.By(t.Context(), api.Who{Kind: kind}), http.MethodGet, "/", nil))
 	}
 }
+
+func TestWhatIsAllowedForTheSolveCanBeTakenBack(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"API", "terminal"} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); takenBack(t, surfaces[name]) })
+	}
+}
+
+func takenBack(t *testing.T, door surface) {
+	t.Helper()
+	s := hosttest.Start(t, t.TempDir(), kinds["two tools"]...)
+	solve, items := s.Begin(t, "t")
+	say := func(i int, verdict string) error {
+		return door.answers(t, s, solve, items[i].ID, api.Verdict{Verdict: verdict, By: "ada"})
+	}
+	if err := say(0, "revoke"); err == nil || !strings.Contains(err.Error(), "nothing that was answered") {
+		t.Errorf("what has no answer was taken back: %v", err)
+	}
+	for i, verdict := range []string{"solve", "once"} {
+		if err := say(i, verdict); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if door == surfaces["API"] {
+		s.Done(t, solve)
+	}
+	if err := say(0, "revoke"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range items {
+		if err := say(i, "revoke"); err == nil || !strings.Contains(err.Error(), "nothing that was answered") {
+			t.Errorf("item %d was taken back again: %v", i, err)
+		}
+	}
+	got, err := s.Backend.Inbox.Item(t.Context(), items[0].ID)
+	if err != nil || got.Answer.Verdict != "once" || !strings.Contains(got.Answer.Text, " took it back") {
+		t.Errorf("got %+v, %v", got.Answer, err)
+	}
+}
