@@ -131,7 +131,7 @@ func told(file *journal.File) error {
 		return err
 	}
 	var terms solveTerms
-	if err := readTerms(results, &terms); err != nil || terms.Ledger == "" {
+	if known := readTerms(results, &terms) == nil; !known || terms.Ledger == "" {
 		return nil // it was not recorded by a solve of the command, or has no ledger
 	}
 	past, err := ledgerOf(file)
