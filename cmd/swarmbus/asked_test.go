@@ -98,6 +98,9 @@ rounds: 2
 	if receipt := "allowed by person, once, at "; status != cli.ExitDecided || strings.Count(out, "called files/write") != 1 || !strings.Contains(out, receipt) || !strings.Contains(out, ids["one"]) {
 		t.Errorf("the receipts have status %d: %s%s", status, out, errs)
 	}
+	if status, out, errs := swarmbusRun(t, "grants", p.run, "--quiet"); status != cli.ExitDecided || out != "" {
+		t.Errorf("what was allowed once is a grant: status %d: %s%s", status, out, errs)
+	}
 	_, exported, _ := swarmbusRun(t, "export", p.run)
 	for what, change := range map[string][2]string{
 		"what was sent is not what was allowed": {`"sent":"`, `"sent":"0`},
@@ -123,5 +126,50 @@ rounds: 2
 		if status, _, errs := swarmbusRun(t, "verify", planted, "--receipts"); status != cli.ExitError || !strings.Contains(errs, what) {
 			t.Errorf("with %q changed: status %d: %s", change[0], status, errs)
 		}
+	}
+}
+
+func TestAGrantIsListedAndTakenBack(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	p := atTriage(t)
+	server := modelstest.NewServer(modelstest.OpenAI, asksTwice)
+	defer server.Close()
+	team := filepath.Join(t.TempDir(), "one.yaml")
+	text := `
+name: one
+models: {m: {provider: openai, name: large, baseURL: "` + server.URL + `"}}
+servers: {files: {command: [` + builtServer(t) + `], env: [TRIAGE_DIR]}}
+agents:
+  - {id: one, role: r, model: m, tools: {files/write: ask}}
+mode: deliberate
+rounds: 2
+`
+	if err := os.WriteFile(team, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _, errs := swarmbusRun(t, "solve", "t", "--team", team, "--journal", p.run)
+	id := regexp.MustCompile(`--call (\w+) --allow\n`).FindStringSubmatch(errs)
+	if id == nil {
+		t.Fatalf("nothing was asked: %s", errs)
+	}
+	swarmbusRun(t, "answer", p.run, "--call", id[1], "--allow=solve", "--by", "ada")
+	listed := func(flags ...string) string {
+		status, out, errs := swarmbusRun(t, append([]string{"grants", p.run}, flags...)...)
+		if status != cli.ExitDecided {
+			t.Errorf("%q: status %d: %s", flags, status, errs)
+		}
+		return out
+	}
+	if out := listed("--json"); !strings.Contains(out, `"question":"`+id[1]) || !strings.Contains(out, `"by":"ada"`) || listed("-q") != id[1]+"\n" {
+		t.Errorf("the grant: %s", out)
+	}
+	if status, _, errs := swarmbusRun(t, "grants", p.run, "--revoke", "0"); status != cli.ExitUsage || !strings.Contains(errs, "0 grants with an id that begins so") {
+		t.Errorf("to revoke nothing has status %d: %s", status, errs)
+	}
+	if out := listed("--revoke", id[1][:8], "--by", "bob"); !strings.Contains(out, "Taken back: one wants to call files/write") || listed() != "" {
+		t.Errorf("taken back: %s", out)
+	}
+	if _, out, _ := swarmbusRun(t, "verify", p.run, "--receipts"); !strings.Contains(out, "allowed by ada, solve, at ") {
+		t.Errorf("the receipts: %s", out)
 	}
 }

@@ -17,10 +17,20 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
+// A grant is an answer that holds for a solve.
+type grant struct {
+	Question string    `json:"question"`
+	Thread   string    `json:"thread"`
+	By       string    `json:"by"`
+	Since    time.Time `json:"since"`
+	Like     string    `json:"like"` // the call that was asked about
+}
+
 // newGrants returns the command for what is allowed for whole solves.
 func newGrants() *cobra.Command {
 	var revoke, by string
 	var server serverFlag
+	var as cli.List
 	cmd := &cobra.Command{
 		Use:   "grants RUN",
 		Short: "List what is allowed for whole solves of a run, and take it back",
@@ -31,6 +41,9 @@ its calls are asked again.
 ` + aRun,
 		Args: cli.OneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := as.Check(); err != nil {
+				return err
+			}
 			at, err := server.archive()
 			if err != nil {
 				return err
@@ -41,12 +54,14 @@ its calls are asked again.
 			}
 			all = slices.DeleteFunc(all, func(a ask) bool { return !a.standing || !strings.HasPrefix(a.id, revoke) })
 			if revoke == "" {
-				said := cli.Table{Titles: []string{"QUESTION", "SOLVE", "BY", "SINCE", "ALLOWS ALL LIKE"}}
+				said := cli.Table{Titles: []string{"question", "solve", "by", "since", "allows all like"}}
+				grants := []grant{}
 				for _, a := range all {
-					who := asking.Answer{By: a.answer.By, From: asking.Answerer(a.answer.From)}.Who()
-					said.Row(a.id, a.thread, who, a.answer.Time.Format(time.RFC3339), text.Printable(a.line))
+					g := grant{a.id, a.thread, asking.Answer{By: a.answer.By, From: asking.Answerer(a.answer.From)}.Who(), a.answer.Time, a.line}
+					said.Row(g.Question, g.Thread, g.By, g.Since.Format(time.RFC3339), text.Printable(g.Like))
+					grants = append(grants, g)
 				}
-				return cli.PrintList(cmd.OutOrStdout(), &cli.List{}, all, &said)
+				return cli.PrintList(cmd.OutOrStdout(), &as, grants, &said)
 			}
 			if len(all) != 1 {
 				return cli.Usage(fmt.Errorf("--revoke %s: %s with an id that begins so: swarmbus grants RUN lists them", revoke, text.Plural(len(all), "grant")))
@@ -61,6 +76,7 @@ its calls are asked again.
 	cmd.Flags().StringVar(&revoke, "revoke", "", "take back the grant of the question with this id, or its beginning")
 	cmd.Flags().StringVar(&by, "by", "", "name of the person who takes it back")
 	server.define(cmd.Flags())
+	as.Define(cmd.Flags())
 	return cmd
 }
 
