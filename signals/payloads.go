@@ -26,6 +26,8 @@ type Task struct {
 	// canonical form (RFC 8785), and equal values are one proposal.
 	Schema string `json:"schema,omitempty"`
 	Ref    string `json:"ref,omitempty"` // what who gives the task calls it, so that giving it again is no second one
+	// Attachments are files that the task is about. An agent is shown those that its model can read.
+	Attachments Attachments `json:"attachments,omitzero"`
 }
 
 // Discovery is something that an agent found.
@@ -153,7 +155,7 @@ func (ToolResult) Kind() Kind { return KindToolResult }
 
 // Check implements [Checker].
 func (p Task) Check(l Limits) error {
-	return first(l.Required("task", p.Task), l.Text("context", p.Context), l.Text("schema", p.Schema), l.Text("ref", p.Ref))
+	return first(l.Required("task", p.Task), l.Text("context", p.Context), l.Text("schema", p.Schema), l.Text("ref", p.Ref), p.Attachments.check(l))
 }
 
 // Check implements [Checker].

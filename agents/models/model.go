@@ -94,6 +94,7 @@ type Message struct {
 	Calls   []Call   `json:"calls,omitempty"`   // the assistant's
 	Results []Result `json:"results,omitempty"` // the user's, one for each call of the previous message
 	Kept    *Kept    `json:"kept,omitempty"`    // the assistant's
+	Files   []File   `json:"files,omitempty"`   // the user's
 }
 
 // Kept is what a model wants back with its message although nobody else reads it, such as

@@ -97,9 +97,11 @@ func clip(s string) string { return strings.Trim(text.Prompt(s, 32), `"`) }
 // messages returns the conversation: the task, earlier turns, what is new, and the
 // current state.
 func (v *view) messages() []models.Message {
-	all := []models.Message{models.User(fill(v.prompts.Task, taskData{
+	first := models.User(fill(v.prompts.Task, taskData{
 		text.Prompt(v.Task.Task, signals.DefaultTextBytes), optional(v.Task.Context),
-	}) + v.schema())}
+	}) + v.schema())
+	attached(&first, v.Task.Attachments.All())
+	all := []models.Message{first}
 	before := v.before()
 	kept := recent(before, v.most)
 	if len(kept) < len(before) {
@@ -109,6 +111,23 @@ func (v *view) messages() []models.Message {
 		all = append(all, models.User(e.news), models.Assistant(e.said))
 	}
 	return append(all, models.User(v.news(v.New)), models.User(v.state()))
+}
+
+// attached adds files to a message: texts as quotes, and pictures and documents as they are.
+func attached(m *models.Message, files []signals.Attachment) {
+	for _, f := range files {
+		about := fmt.Sprintf("%s (%s, %d bytes)", text.Prompt(f.Name, signals.NameBytes), text.Fit(f.Type, signals.NameBytes), len(f.Data))
+		file := models.File{Name: f.Name, Type: f.Type, Data: f.Data}
+		switch {
+		case strings.HasPrefix(f.Type, "text/") || f.Type == "application/json":
+			m.Text += "\n\nThe file " + about + " is attached: " + text.Prompt(string(f.Data), signals.DefaultTextBytes)
+		case file.IsPicture() || f.Type == "application/pdf":
+			m.Text += "\n\nThe file " + about + " is attached."
+			m.Files = append(m.Files, file)
+		default:
+			m.Text += "\n\nThe file " + about + " is attached, which nobody can show you."
+		}
+	}
 }
 
 func optional(said string) string {

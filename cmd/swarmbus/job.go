@@ -151,7 +151,7 @@ func (f *solveFlags) replay(j *job, notes io.Writer) error {
 	if f.terms.Team == nil {
 		f.terms, j.keep.Calls, j.played = terms, results, store
 	}
-	f.terms.Task, f.terms.Began, f.terms.Journal, f.terms.Starts = terms.Task, terms.Began, terms.Journal, terms.Starts
+	f.terms.Task, f.terms.Files, f.terms.Began, f.terms.Journal, f.terms.Starts = terms.Task, terms.Files, terms.Began, terms.Journal, terms.Starts
 	switch {
 	case f.journal != "" && !terms.Journal:
 		return cli.Usage(errors.New("--journal: the cassette was recorded without a journal, with which the log differs"))

@@ -221,7 +221,7 @@ func goesOn(ctx context.Context, c *client.Client, solve string, stopped uint64)
 
 // solve has a team of the server work on a task, and shows how it does.
 func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) error {
-	if err := errors.Join(withServer(cmd, "team", "context", "facts-differ", "checkable", "schema", "json", "log"), of.form.check()); err != nil {
+	if err := errors.Join(withServer(cmd, "team", "context", "facts-differ", "checkable", "schema", "attach", "json", "log"), of.form.check()); err != nil {
 		return err
 	}
 	switch {
@@ -237,6 +237,9 @@ func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) er
 	shows := newScreen(cmd, of.form)
 	shows.live = newLive(io.Discard)
 	task := api.NewSolve{Team: of.team.team, Task: args[0], Context: of.team.context}
+	for _, a := range of.terms.Files.All() {
+		task.Attachments = append(task.Attachments, api.Attachment{Name: a.Name, Type: a.Type, Data: a.Data})
+	}
 	if cmd.Flags().Changed("facts-differ") {
 		task.FactsDiffer = &of.team.differ
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -26,10 +27,11 @@ import (
 // solveTerms are what a solve depends on beside its models. A cassette has them, and
 // so has a journal.
 type solveTerms struct {
-	Task    string      `json:"task"`
-	Team    *teams.Team `json:"team"`
-	Began   time.Time   `json:"began"`
-	Journal bool        `json:"journal,omitempty"` // its log has the terms and the decision
+	Task    string              `json:"task"`
+	Files   signals.Attachments `json:"files,omitzero"`
+	Team    *teams.Team         `json:"team"`
+	Began   time.Time           `json:"began"`
+	Journal bool                `json:"journal,omitempty"` // its log has the terms and the decision
 
 	Dir      string `json:"dir,omitempty"`      // to which the directories of servers and the file of the memory are relative
 	Cassette string `json:"cassette,omitempty"` // that has the answers of the models; "": models have
@@ -47,7 +49,7 @@ func (t *solveTerms) problem() error {
 }
 
 func (t *solveTerms) task() signals.Task {
-	return signals.Task{Task: t.Task, Context: t.Team.Context}
+	return signals.Task{Task: t.Task, Context: t.Team.Context, Attachments: t.Files}
 }
 
 type solveFlags struct {
@@ -61,6 +63,7 @@ type solveFlags struct {
 	resume   string
 	join     string
 	settle   bool
+	attach   []string
 	form     form
 	server   serverFlag
 }
@@ -98,6 +101,9 @@ never overspent. A budget in money needs prices in dollars for a million tokens 
 output: --price openai:NAME=2.50/10. A call that failed or was cut off counts with its likely
 cost, until --resume RUN --settle counts it as free.
 
+With --attach FILE the agents are shown a file: a text as a quote, a picture or PDF as it is. A model that
+cannot read it is told what it misses. The run has the files, with their hashes.
+
 With --schema FILE the answer is JSON that conforms to the JSON Schema in the file: equal values
 are one proposal, and the result says field by field who agrees.
 
@@ -130,6 +136,7 @@ func (f *solveFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.journal, "journal", "", "record the run in this new file, or under this name; see swarmbus runs")
 	flags.StringVar(&f.ledger, "ledger", "", "begin with what this file has learned of the agents, and add to it (default: beside the journal of a team file)")
 	flags.StringVar(&f.resume, "resume", "", "continue this run; with --nats the solve in this thread of the log, with the flags of its team")
+	flags.StringArrayVar(&f.attach, "attach", nil, "file that the task is about: a text, picture or PDF (repeatable, at most 512 KiB together)")
 	flags.BoolVar(&f.settle, "settle", false, "with --resume: count calls of unknown cost as free")
 	flags.StringVar(&f.join, "join", joinAddr, "loopback address on which agents of the team join")
 	flags.DurationVar(&f.team.deadline, "deadline", time.Duration(teams.DefaultDeadline), "time limit of the solve")
@@ -159,7 +166,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	case f.resume != "":
-		if name := given("team", "model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "schema", "rounds", "seed", "record", "cassette", "journal", "ledger"); name != "" {
+		if name := given("team", "model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "schema", "attach", "rounds", "seed", "record", "cassette", "journal", "ledger"); name != "" {
 			return cli.Usage(fmt.Errorf("--%s cannot be combined with --resume, which takes it from the run", name))
 		}
 		if len(args) > 0 {
@@ -168,7 +175,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if f.cassette != "" {
-		if name := given("model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "schema", "rounds", "seed", "base-url", "budget", "price", "record", "ledger"); name != "" {
+		if name := given("model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "schema", "attach", "rounds", "seed", "base-url", "budget", "price", "record", "ledger"); name != "" {
 			return cli.Usage(fmt.Errorf("--%s cannot be combined with --cassette, which contains it", name))
 		}
 		if len(args) > 0 {
@@ -185,7 +192,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	f.journal = cmp.Or(f.journal, team.Journal)
-	f.terms = solveTerms{Task: task, Team: team, Began: time.Now().UTC().Truncate(time.Second), Journal: f.journal != ""}
+	f.terms = solveTerms{Task: task, Files: f.terms.Files, Team: team, Began: time.Now().UTC().Truncate(time.Second), Journal: f.journal != ""}
 	beside := team.Journal
 	if team.Strategy != "" {
 		beside = "" // it says how votes count, whatever was learned
@@ -239,11 +246,41 @@ func spoken(said string) (string, error) {
 	return strings.TrimSpace(string(read)), err
 }
 
+// attached reads files.
+func attached(paths []string) (signals.Attachments, error) {
+	var all []signals.Attachment
+	for _, path := range paths {
+		data, err := read(path, signals.AttachmentBytes)
+		if err != nil {
+			return signals.Attachments{}, cli.Usage(fmt.Errorf("--attach: %w", err))
+		}
+		all = append(all, signals.Attachment{Name: filepath.Base(path), Data: data})
+	}
+	files := signals.Attach(all...)
+	if err := (signals.Task{Task: "any", Attachments: files}).Check(signals.Limits{}); err != nil {
+		return signals.Attachments{}, cli.Usage(fmt.Errorf("--attach: %w", err))
+	}
+	return files, nil
+}
+
+// read returns the bytes of a file, and one more than there may be of a larger one, which is refused.
+func read(path string, most int64) ([]byte, error) {
+	file, err := text.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file, most+1))
+}
+
 func runSolve(cmd *cobra.Command, args []string, f *solveFlags) (err error) {
 	for i := range args {
 		if args[i], err = spoken(args[i]); err != nil {
 			return err
 		}
+	}
+	if f.terms.Files, err = attached(f.attach); err != nil {
+		return err
 	}
 	if f.server.link != "" {
 		return f.server.solve(cmd, args, f)

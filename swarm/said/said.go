@@ -111,7 +111,7 @@ func Of(s signals.Any) (l Line) {
 	case Sayer:
 		return p.Said()
 	case signals.Task:
-		return Line{Form: "task", Tone: Strong, Text: p.Task, Reason: p.Context}.after("")
+		return Line{Form: "task", Tone: Strong, Text: p.Task, Reason: attached(p)}.after("")
 	case signals.Discovery:
 		return Line{Form: "finding", About: Argument, Tone: Fact, Text: p.Finding, Reason: p.Evidence}
 	case signals.Proposal:
@@ -228,6 +228,15 @@ func resolution(p conflict.Resolution) Line {
 		}
 		return what + ": " + p.Reason
 	})
+}
+
+// attached returns the background of a task with the names of its files.
+func attached(p signals.Task) string {
+	all := p.Context
+	for _, f := range p.Attachments.All() {
+		all = strings.TrimPrefix(fmt.Sprintf("%s\nattached: %q (%s, %d bytes)", all, f.Name, f.Type, len(f.Data)), "\n")
+	}
+	return all
 }
 
 func join(what, why string) string {

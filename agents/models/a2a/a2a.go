@@ -183,7 +183,7 @@ func prompt(r *models.Request) string {
 	if r.System != "" {
 		all = append(all, r.System)
 	}
-	for _, each := range r.Messages {
+	for _, each := range r.WithoutFiles().Messages {
 		text := each.Text
 		if each.Role == models.RoleAssistant {
 			text = "You said before:\n" + text

@@ -79,7 +79,7 @@ func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, err
 			return nil, nil, m.client.Invalid(err)
 		}
 		return m.once(ctx, r, body)
-	}, func(f forms, refused *wire.Said) (forms, string) { return f.next(refused, body) })
+	}, func(f forms, refused *wire.Said) (forms, string) { return f.next(refused, body, r.HasFiles()) })
 }
 
 // once makes one call. If the request was refused as invalid, it also returns what was said.

@@ -15,17 +15,22 @@ type object = map[string]any
 // forms are the choices of how a request is written where servers differ.
 type forms struct {
 	prompt  bool   // the prompt has the schema
+	blind   bool   // a line tells of each file that it cannot be read
 	most    int    // of tokens of an answer; 0: as many as one asks for
 	without string // members that are not sent, each between blanks
 }
 
 // next returns the forms of the next request after one that was refused, and what was learned
 // of the server; "": the refusal names nothing that could be sent otherwise.
-func (f forms) next(refused *wire.Said, sent object) (forms, string) {
+func (f forms) next(refused *wire.Said, sent object, files bool) (forms, string) {
 	words := fmt.Sprintf(" (%.200s)", refused.Words)
 	if sent["output_config"] != nil && !f.prompt && refused.Has("output_config", "json_schema", "schema", "structured") {
 		f.prompt = true
 		return f, "the server refused the schema: it is sent in the prompt" + words
+	}
+	if files && !f.blind && refused.NamesFiles() {
+		f.blind = true
+		return f, "the server refused files: a line tells the model of each" + words
 	}
 	asked, _ := sent["max_tokens"].(int)
 	if most, _ := refused.Bound(asked); f.most == 0 && most > 0 && refused.Has("max_tokens") {
@@ -42,6 +47,9 @@ func (f forms) next(refused *wire.Said, sent object) (forms, string) {
 
 // request converts a request to the protocol.
 func (m *Model) request(r *models.Request, f forms) (object, error) {
+	if f.blind {
+		r = r.WithoutFiles()
+	}
 	to := object{"model": m.id.Name, "max_tokens": r.Most, "messages": m.messages(r.Messages), "stream": true}
 	if f.most > 0 {
 		to["max_tokens"] = min(r.Most, f.most)
@@ -92,6 +100,13 @@ func (m *Model) messages(from []models.Message) (all []object) {
 				"type": "tool_result", "tool_use_id": result.Call, "is_error": result.IsError,
 				"content": []object{{"type": "text", "text": result.Text}},
 			})
+		}
+		for _, f := range message.Files {
+			kind := "document"
+			if f.IsPicture() {
+				kind = "image"
+			}
+			content = append(content, object{"type": kind, "source": object{"type": "base64", "media_type": f.Type, "data": f.Data}})
 		}
 		if k := message.Kept; k != nil && k.Model == m.id {
 			_ = json.Unmarshal(k.Data, &content)

@@ -11,6 +11,7 @@ import (
 const (
 	perMessage = 32
 	perCall    = 1024
+	perPicture = 40_000 // of the smallest models of OpenAI, which count most
 )
 
 // Bound returns the maximum number of input tokens of a request, provided that
@@ -19,6 +20,13 @@ func Bound(r *models.Request) int {
 	n := perCall + perMessage + sent(r.System)
 	for _, m := range r.Messages {
 		n += perMessage + sent(m.Text)
+		for _, f := range m.Files {
+			size := len(f.Data)/3*4 + perMessage
+			if f.IsPicture() {
+				size = min(size, perPicture)
+			}
+			n += size
+		}
 		for _, c := range m.Calls {
 			n += perMessage + sent(c.ID) + sent(c.Name) + sent(string(c.Args))
 		}

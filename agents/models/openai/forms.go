@@ -25,19 +25,23 @@ type forms struct {
 	either   bool            // a schema or tools
 	noChoice bool            // no tools where none may be called
 	folded   bool            // the system prompt is the user's
+	blind    bool            // a line tells of each file that it cannot be read
 	forgets  bool            // nothing kept goes back
 	without  map[string]bool // members that are not sent
 }
 
 // next returns the forms of the next request after one that was refused, and what was learned
 // of the server; "": the refusal names nothing that could be sent otherwise.
-func (f forms) next(refused *wire.Said, sent object) (forms, string) {
+func (f forms) next(refused *wire.Said, sent object, files bool) (forms, string) {
 	has := refused.Has
 	named := refused.Names(sent, "model", "messages", "input", "instructions", "tools", "stream", "response_format", "text", f.tokens)
 	schema, tools := sent["response_format"] != nil || sent["text"] != nil, sent["tools"] != nil
 	said := fmt.Sprintf(" (%.200s)", refused.Words)
 	asked, _ := sent[f.tokens].(int)
 	switch most, beyond := refused.Bound(asked); {
+	case files && !f.blind && refused.NamesFiles():
+		f.blind = true
+		return f, "the server refused files: a line tells the model of each" + said
 	case f.most == 0 && most > 0 && has(f.tokens, maxTokens, maxCompletionTokens):
 		f.most = most
 		return f, fmt.Sprintf("the server takes at most %d tokens for an answer: no more are asked for%s", most, said)

@@ -138,7 +138,7 @@ func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, err
 	return m.learns.Ask(ctx, func(f forms) (*models.Answer, *wire.Said, error) {
 		body = m.body(r, &f)
 		return m.once(ctx, r, body)
-	}, func(f forms, refused *wire.Said) (forms, string) { return f.next(refused, body) })
+	}, func(f forms, refused *wire.Said) (forms, string) { return f.next(refused, body, r.HasFiles()) })
 }
 
 // once makes one call. If the request was refused as invalid, it also returns what was said.

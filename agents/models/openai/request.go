@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -27,6 +28,9 @@ func (m *Model) post(ctx context.Context, path string, body object, read func(wi
 
 // body converts a request to the protocol.
 func (m *Model) body(r *models.Request, f *forms) object {
+	if f.blind {
+		r = r.WithoutFiles()
+	}
 	to := object{"model": m.id.Name, "stream": true, "stream_options": object{"include_usage": true}, f.tokens: r.Most}
 	if f.most > 0 {
 		to[f.tokens] = min(r.Most, f.most)
@@ -92,7 +96,7 @@ func tool(name, description string, schema json.RawMessage) object {
 // the templates of many models insist on alternating roles.
 func (m *Model) messages(system string, from []models.Message, f *forms) (all []object) {
 	add := func(role, text string) object {
-		if last := len(all) - 1; last >= 0 && all[last]["role"] == role && all[last]["tool_calls"] == nil {
+		if last := len(all) - 1; last >= 0 && all[last]["role"] == role && all[last]["tool_calls"] == nil && !isParts(all[last]["content"]) {
 			if before, _ := all[last]["content"].(string); before != "" && text != "" {
 				text = before + "\n\n" + text
 			} else {
@@ -118,6 +122,9 @@ func (m *Model) messages(system string, from []models.Message, f *forms) (all []
 			continue
 		}
 		to := add(string(message.Role), message.Text)
+		if len(message.Files) > 0 {
+			to["content"] = parts(message.Files, to["content"].(string))
+		}
 		var backs []wire.Object
 		if !f.forgets {
 			var back wire.Object
@@ -141,4 +148,22 @@ func (m *Model) messages(system string, from []models.Message, f *forms) (all []
 		}
 	}
 	return all
+}
+
+func isParts(content any) bool {
+	_, several := content.([]object)
+	return several
+}
+
+// parts returns the content of a message with files and a text.
+func parts(files []models.File, text string) (all []object) {
+	for _, f := range files {
+		at := "data:" + f.Type + ";base64," + base64.StdEncoding.EncodeToString(f.Data)
+		if f.IsPicture() {
+			all = append(all, object{"type": "image_url", "image_url": object{"url": at}})
+		} else {
+			all = append(all, object{"type": "file", "file": object{"filename": f.Name, "file_data": at}})
+		}
+	}
+	return append(all, object{"type": "text", "text": text})
 }

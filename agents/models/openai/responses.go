@@ -53,7 +53,7 @@ func (m *Model) responses(chat object, f *forms) object {
 			}
 		}
 		if message["content"] != "" {
-			input = append(input, object{"role": message["role"], "content": message["content"]})
+			input = append(input, object{"role": message["role"], "content": inputs(message["content"])})
 		}
 		calls, _ := message["tool_calls"].([]object)
 		for _, c := range calls {
@@ -65,6 +65,25 @@ func (m *Model) responses(chat object, f *forms) object {
 	maps.Copy(to, m.params)
 	maps.DeleteFunc(to, func(name string, value any) bool { return value == nil || f.without[name] })
 	return to
+}
+
+// inputs returns a content as Open Responses has it.
+func inputs(content any) any {
+	parts, several := content.([]object)
+	if !several {
+		return content
+	}
+	all := []object{}
+	for _, p := range parts {
+		flat := object{"type": "input_text", "text": p["text"]}
+		if at, ok := p["image_url"].(object); ok {
+			flat = object{"type": "input_image", "image_url": at["url"], "detail": "auto"}
+		} else if file, ok := p["file"].(object); ok {
+			flat = object{"type": "input_file", "filename": file["filename"], "file_data": file["file_data"]}
+		}
+		all = append(all, flat)
+	}
+	return all
 }
 
 // responseItems are the items of a response as far as they have come.

@@ -107,23 +107,10 @@ var weather = []models.Tool{
 	{Name: "now", Description: "The time.", Schema: json.RawMessage(`{"type":"object","properties":{}}`)},
 }
 
-// ask asks once. A request that is made again gets the same answer.
-func (s served) ask(t *testing.T, body io.Reader) outcome {
+// asks returns the model of a server that answers so.
+func (s served) asks(t *testing.T, answer roundTrip) (m models.Model) {
 	t.Helper()
-	var sent string
-	var seen bytes.Buffer
-	if s.open {
-		body = io.MultiReader(body, iotest.ErrReader(errors.New("read on behind the end of the answer")))
-	}
-	client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-		text, err := io.ReadAll(r.Body)
-		if sent = string(text); seen.Len() > 0 {
-			body = bytes.NewReader(bytes.Clone(seen.Bytes()))
-		}
-		return &http.Response{StatusCode: s.status, Header: s.header, Body: io.NopCloser(io.TeeReader(body, &seen)), Request: r}, err
-	})}
-	var m models.Model
-	var err error
+	client, err := &http.Client{Transport: answer}, error(nil)
 	if s.api == "messages" {
 		m, err = anthropic.New(anthropic.Options{Model: s.model, Key: "k", BaseURL: "http://127.0.0.1:1", Client: client})
 	} else {
@@ -132,6 +119,24 @@ func (s served) ask(t *testing.T, body io.Reader) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// ask asks once. A request that is made again gets the same answer.
+func (s served) ask(t *testing.T, body io.Reader) outcome {
+	t.Helper()
+	var sent string
+	var seen bytes.Buffer
+	if s.open {
+		body = io.MultiReader(body, iotest.ErrReader(errors.New("read on behind the end of the answer")))
+	}
+	m := s.asks(t, func(r *http.Request) (*http.Response, error) {
+		text, err := io.ReadAll(r.Body)
+		if sent = string(text); seen.Len() > 0 {
+			body = bytes.NewReader(bytes.Clone(seen.Bytes()))
+		}
+		return &http.Response{StatusCode: s.status, Header: s.header, Body: io.NopCloser(io.TeeReader(body, &seen)), Request: r}, err
+	})
 	var shown strings.Builder
 	r := &models.Request{System: "You help.", Messages: []models.Message{models.User("What is the weather in Bern?")}, Most: 500, Tools: weather}
 	r.Show = func(p models.Piece) {

@@ -395,8 +395,17 @@ type NewSolve struct {
 
 	Ref string `json:"ref,omitempty" maxLength:"512" doc:"What the client calls the task; a solve of the team with the same one is the answer, and none begins"`
 
+	Attachments []Attachment `json:"attachments,omitempty" maxItems:"8" doc:"Files that the task is about, of at most 512 KiB together"`
+
 	FactsDiffer *bool `json:"factsDiffer,omitempty" doc:"The agents know different facts, all of which matter, which the mode auto goes by. Default: what the team says"`
 	Checkable   *bool `json:"checkable,omitempty" doc:"Who has a right answer can prove it to the others, which auto goes by. Default: what the team says"`
+}
+
+// An Attachment is a file of a task.
+type Attachment struct {
+	Name string `json:"name" minLength:"1" maxLength:"256"`
+	Type string `json:"type,omitempty" maxLength:"256" doc:"Media type, such as image/png. Default: by what the file begins with"`
+	Data []byte `json:"data" doc:"In base64"`
 }
 
 // An Outcome names the proposal that was right.

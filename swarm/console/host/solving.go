@@ -52,7 +52,10 @@ func (s solving) Start(ctx context.Context, n api.NewSolve) (api.Solve, error) {
 	if strings.Trim(n.Task, " \t\r\n") == "" {
 		return api.Solve{}, api.NewError(http.StatusUnprocessableEntity, "the task is blank")
 	}
-	task := work.Task{Task: signals.Task{Task: n.Task, Context: n.Context, Schema: string(n.Schema), Ref: n.Ref}, FactsDiffer: n.FactsDiffer, Checkable: n.Checkable}
+	task := work.Task{
+		Task:        signals.Task{Task: n.Task, Context: n.Context, Schema: string(n.Schema), Ref: n.Ref, Attachments: attached(n.Attachments)},
+		FactsDiffer: n.FactsDiffer, Checkable: n.Checkable,
+	}
 	thread, known, err := d.Start(ctx, task)
 	if err != nil {
 		return api.Solve{}, refused(err)
@@ -60,6 +63,14 @@ func (s solving) Start(ctx context.Context, n api.NewSolve) (api.Solve, error) {
 	one, err := s.get(d, thread)
 	one.Known, one.Team = known, d.Name
 	return one, err
+}
+
+func attached(all []api.Attachment) signals.Attachments {
+	files := make([]signals.Attachment, len(all))
+	for i, f := range all {
+		files[i] = signals.Attachment{Name: f.Name, Type: f.Type, Data: f.Data}
+	}
+	return signals.Attach(files...)
 }
 
 // refused returns an error with the status that fits.

@@ -49,7 +49,7 @@ func (l *Learner[F]) Ask(ctx context.Context, once func(F) (*models.Answer, *Sai
 }
 
 // refuses matches the words of a server that does not take a member, whatever its value.
-var refuses = regexp.MustCompile(`(un|not |n't |not be |not yet )(supported|recognized|known|expected|available|permitted|allowed|implemented|used|combined|enabled)|support|extra|unrecognized|unexpected|deprecated|cannot|can't|incompatible|invalid|instead|only|exceed|maximum|verified|forbidden|refus|reject|must be`)
+var refuses = regexp.MustCompile(`unknown variant|must be a string|no endpoints|(un|not |n't |not be |not yet )(supported|recognized|known|expected|available|permitted|allowed|implemented|used|combined|enabled)|support|extra|unrecognized|unexpected|deprecated|cannot|can't|incompatible|invalid|instead|only|exceed|maximum|verified|forbidden|refus|reject|must be`)
 
 func (s *Said) words() string { return strings.ToLower(s.param + ": " + s.code + ": " + s.Words) }
 
@@ -76,6 +76,11 @@ func (s *Said) Bound(refused int) (most int, beyond bool) {
 		}
 	}
 	return most, beyond
+}
+
+// NamesFiles reports whether a refusal is one of pictures or documents, or of content that is no text.
+func (s *Said) NamesFiles() bool {
+	return s.Has("image", "picture", "vision", "multimodal", "multi-modal", "modalit", "media", "document", "pdf", "file", "content")
 }
 
 // Names returns the first member of a request that is named, apart from some; "": none is. A

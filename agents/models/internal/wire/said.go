@@ -174,7 +174,7 @@ func (r *Response) failure(s Said) *models.Error {
 
 func (r *Response) refused(s Said) (*Response, *Said, error) {
 	e := r.failure(s)
-	if e.Problem != models.ErrInvalid {
+	if e.Problem != models.ErrInvalid && !s.Has("image input", "images", "vision", "multimodal") { // some say that of files with another status
 		return nil, nil, e
 	}
 	return nil, &s, e

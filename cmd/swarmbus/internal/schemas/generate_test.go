@@ -123,6 +123,8 @@ func fill(v reflect.Value) {
 	switch t := v.Type(); {
 	case t == reflect.TypeFor[signals.ID]():
 		v.Set(reflect.ValueOf(signals.MustID("sig")))
+	case t == reflect.TypeFor[signals.Attachments]():
+		v.Set(reflect.ValueOf(signals.Attach(signals.Attachment{Name: "a.txt", Data: []byte("a")})))
 	case t == reflect.TypeFor[json.RawMessage]():
 		v.SetBytes([]byte(`{"n":1}`))
 	case t == reflect.TypeFor[time.Time]():
@@ -169,6 +171,13 @@ func written(t reflect.Type, known map[reflect.Type]*jsonschema.Schema) {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		known[t] = &jsonschema.Schema{Type: "string", Format: "date-time"}
+	case t == reflect.TypeFor[signals.Attachments]():
+		one, err := jsonschema.For[signals.Attachment](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+			reflect.TypeFor[[]byte](): {Type: "string", ContentEncoding: "base64"},
+		}})
+		if err == nil {
+			known[t] = &jsonschema.Schema{Type: "array", Items: one}
+		}
 	case t == reflect.TypeFor[json.RawMessage](), t.Kind() == reflect.String && t.Implements(marshaler):
 		known[t] = &jsonschema.Schema{}
 	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
