@@ -226,6 +226,8 @@ func (c *Calls) perform(ctx context.Context, p Place, o offer, args json.RawMess
 		e = refused(Denied, fmt.Sprintf("%s has denied the call of %s: %s", answerer(said[n-1].Answer), o.Full(), cmp.Or(said[n-1].Answer.Reason, "no reason was given")))
 	case n > 0 && said[n-1].Answer.Verdict == asking.Respond:
 		e = entry{Result: Result{Text: said[n-1].Answer.Reason}, How: Answered}
+	case n > 0 && !said[n-1].Answer.Verdict.Makes():
+		e = refused(Denied, fmt.Sprintf("the call of %s was answered with %q, which this program does not know", o.Full(), said[n-1].Answer.Verdict))
 	case string(sent) == string(args):
 		e, err = c.set.run(ctx, tool, args)
 	default:

@@ -198,9 +198,8 @@ func (l *Link) connect(ctx context.Context, denied, closed func(error)) (*nats.C
 
 // loginOf returns the login of a file: credentials, or the seed of an nkey alone.
 func loginOf(file string) (nats.Option, error) {
-	text, err := os.ReadFile(file)
-	if err != nil || bytes.Contains(text, []byte("NATS USER JWT")) {
-		return nats.UserCredentials(file), nil // which says what is wrong with the file
+	if text, _ := os.ReadFile(file); text == nil || bytes.Contains(text, []byte("NATS USER JWT")) {
+		return nats.UserCredentials(file), nil // which says what is wrong with a file that cannot be read
 	}
 	seed, err := nats.NkeyOptionFromSeed(file)
 	if err != nil {

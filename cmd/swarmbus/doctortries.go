@@ -33,7 +33,7 @@ type doctor struct {
 // variables are those with secrets.
 func (d *doctor) variables() (all []teams.Variable) {
 	for _, m := range d.team.Models {
-		all = append(all, providers.KeyOf(m))
+		all = slices.AppendSeq(append(all, providers.KeyOf(m)), maps.Values(m.Headers))
 	}
 	for _, s := range d.team.Servers {
 		all = append(all, s.Env...)

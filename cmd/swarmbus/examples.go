@@ -12,6 +12,7 @@ var examples = map[string]string{
 	"swarmbus solve":        "swarmbus solve \"Which retry policy?\"\nswarmbus solve \"Which retry policy?\" --model ollama:qwen3 --model ollama:gemma3\nswarmbus solve \"Is the proof complete?\" --team review.yaml --checkable --calls 20\nswarmbus solve \"Where do we meet?\" --model openai:gpt-5-mini --mode deliberate --conflicts majority",
 	"swarmbus agent":        "swarmbus agent --nats nats://127.0.0.1:4222 --team review.yaml --as planner",
 	"swarmbus answer":       "swarmbus answer retries\nswarmbus answer retries --question sig_d2 \"At most three tries.\" --by ada\nswarmbus answer retries --question sig_d2 --vote planner-1\nswarmbus answer retries --call eb25249a --allow",
+	"swarmbus grants":       "swarmbus grants retries\nswarmbus grants retries --revoke eb25249a --by ada",
 	"swarmbus join":         "swarmbus join guards security --server http://127.0.0.1:7333",
 	"swarmbus leave":        "swarmbus leave guards carl --server http://127.0.0.1:7333",
 	"swarmbus say":          "swarmbus say retries \"The budget is 10 ms, not 20.\" --to ada",

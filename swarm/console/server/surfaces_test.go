@@ -96,7 +96,7 @@ func (terminal) shows(t *testing.T, s *hosttest.Server, solve string) []asked {
 
 func (terminal) answers(t *testing.T, s *hosttest.Server, solve, id string, v api.Verdict) (said error) {
 	if id == "" {
-		return errCannot // the command refuses it: TestACallIsAnsweredByItsID
+		return errCannot // the command refuses it: TestAnAnswerIsForTheCallThatItNames
 	}
 	s.Restart(t, func(path string) {
 		file, err := journal.Open(path, nil)
