@@ -22,7 +22,7 @@ votes where outcomes are known, and from how many more outcomes on the interval 
 ledger, with which swarmbus solve --ledger FILE begins.
 
 ` + aRun,
-		Args: exactly(1, "a run"),
+		Args: single("a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, err := server.archive()
 			if err != nil {

@@ -49,7 +49,7 @@ follow, and one goes on where it stopped when it is gone. A process with another
 the one that runs the agents is refused.
 
 ` + terminal.Help,
-		Args: exactly(1, "a roster file"),
+		Args: single("a roster file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.nats.Check(cmd.Flags()); err != nil {
 				return err
@@ -69,10 +69,10 @@ the one that runs the agents is refused.
 	return cmd
 }
 
-// exactly returns an error unless there are n arguments.
-func exactly(n int, what string) cobra.PositionalArgs {
+// single returns an error unless there is one argument.
+func single(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
+		if len(args) != 1 {
 			return cli.Usage(fmt.Errorf("%s is required, and nothing else", what))
 		}
 		return nil

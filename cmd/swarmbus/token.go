@@ -49,7 +49,7 @@ func (d *tokenDir) newNew() *cobra.Command {
 		Long: `New prints a token once; the server keeps its hash. What somebody answers with it is said under its
 name. A reader reads; an author also starts solves and says something in them; an approver also
 answers questions, and speaks in rooms; an operator does everything.`,
-		Args: exactly(1, "a name"),
+		Args: single("a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of, err := d.tokens()
 			if err != nil {
@@ -101,7 +101,7 @@ func (d *tokenDir) newRevoke() *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke NAME",
 		Short: "Take a token back: from now on it opens nothing",
-		Args:  exactly(1, "a name"),
+		Args:  single("a name"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			of, err := d.tokens()
 			if err == nil {
