@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -52,15 +53,23 @@ type log struct {
 	gate  *reports.Gate // counts what workers report; nil: none do
 }
 
-// watch implements [work.Options].Watcher.
+// watch implements [work.Options].Watcher. While a log is folded again, its book is as it was.
 func (l *log) watch(of *work.Fold) work.Watcher {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.shown, l.gate = view.New(l.run, of), nil
+	book := view.New(l.run, of)
+	l.shown, l.gate = cmp.Or(l.shown, book), nil
 	if l.team.File != nil && l.team.File.Reports != nil {
 		l.gate, _ = reports.NewGate(nil) // the default options
 	}
-	return shower{l, l.shown}
+	return shower{l, book}
+}
+
+// show shows the book that a new record is in.
+func (l *log) show(book *view.Book) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shown = book
 }
 
 // reported counts a signal of a worker's report.
@@ -121,6 +130,9 @@ type shower struct {
 // Folded implements [work.Watcher].
 func (s shower) Folded(record *journal.Record, said signals.Any, of *replay.Thread, fresh bool) error {
 	frame, ok := s.book.Apply(record, said, of)
+	if fresh {
+		s.log.show(s.book)
+	}
 	s.log.reported(said)
 	switch {
 	case s.log.feed == nil || said == nil:
