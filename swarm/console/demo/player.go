@@ -41,14 +41,14 @@ func Play(ctx context.Context, b *api.Backend, team string, every time.Duration)
 	}
 }
 
-// begin begins a scene, unless it waits for a person, or another one runs: the journal drops solves when none runs.
+// begin begins a scene, unless it waits for a person or runs already.
 func begin(ctx context.Context, b *api.Backend, team string, s scene) error {
 	all, err := b.Solves.List(ctx, api.SolvesQuery{Team: team, Limit: 1000})
 	if err != nil {
 		return err
 	}
 	for _, one := range all {
-		if one.State == api.Running || one.Task == s.task && one.State == api.Waiting {
+		if one.Task == s.task && (one.State == api.Waiting || one.State == api.Running) {
 			return nil
 		}
 	}
