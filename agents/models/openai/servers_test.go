@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -258,12 +259,17 @@ func (b *pieces) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+var all = flag.Bool("all", false, "cut answers off at each byte, of which a third is taken otherwise")
+
 // TestNoBeginningOfAnAnswerIsTakenForTheWhole cuts the answer off: what is left is an error, or
 // all of it was there.
 func TestNoBeginningOfAnAnswerIsTakenForTheWhole(t *testing.T) {
 	t.Parallel()
 	everyServed(t, func(t *testing.T, s served) {
 		for at := range s.body {
+			if !*all && (len(s.body)-at)%3 != 0 {
+				continue
+			}
 			got := s.ask(t, bytes.NewReader(s.body[:at]))
 			everywhere := bytes.Count(s.body, []byte(`"stop"`)) > 1 // so that it means nothing
 			if got.Problem == "" && !everywhere {
