@@ -71,6 +71,7 @@ var rules = []struct {
 	{"internal/names", rule{others: []string{"golang.org/x/text/unicode/norm"}}},
 	{"internal/schema", rule{others: []string{"github.com/google/jsonschema-go/jsonschema", "github.com/gowebpki/jcs"}}},
 	{"internal/forms", rule{}},
+	{"internal/ownerfile", rule{}},
 	{"agents/memory", rule{ours: []string{"signals", "agents/models", "agents/tools"}}},
 	{"agents/memory/internal/rows", rule{ours: []string{"agents/memory"}}},
 	{"agents/memory/memorytest", rule{ours: []string{"signals", "agents/memory"}}},
@@ -98,7 +99,7 @@ var rules = []struct {
 		ours:   []string{"internal/retry", "internal/schema", "signals", "agents", "agents/asking", "agents/hooks", "agents/models"},
 		others: []string{"golang.org/x/time/rate"},
 	}},
-	{"agents/tools/mcp", rule{ours: []string{"internal/schema", "signals", "agents", "agents/asking", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}}},
+	{"agents/tools/mcp", rule{ours: []string{"internal/ownerfile", "internal/schema", "signals", "agents", "agents/asking", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}}},
 	{"agents/thinker", rule{ours: []string{"internal/schema", "signals", "signals/coordination", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/routing", "agents/tools"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/asking", "agents/models", "agents/tools", "bus", "bus/journal"}}},
 	{"swarm/runlog", rule{ours: []string{"internal/names", "internal/schema", "signals", "conflict", "bus", "signals/coordination", "consensus", "consensus/reliability", "agents", "agents/asking", "agents/reports", "agents/routing", "swarm/claims", "swarm/mode", "swarm/settle"}}},
@@ -180,7 +181,7 @@ var rules = []struct {
 		"otel", "otel/oteltest", "swarm/transcript", // for the test that adds a kind
 	}}},
 	{"swarm/console/feed", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/coder/websocket"}}},
-	{"swarm/console/guard", rule{ours: []string{"agents/asking", "internal/names", "signals", "swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},
+	{"swarm/console/guard", rule{ours: []string{"agents/asking", "internal/names", "internal/ownerfile", "signals", "swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},
 	{"swarm/console/host", rule{ours: []string{
 		"signals", "bus", "bus/journal", "agents", "agents/asking", "agents/hooks", "agents/memory", "agents/models", "agents/models/limits", "agents/reports", "agents/routing", "swarm", "swarm/cassette", "swarm/mode", "swarm/replay", "swarm/runlog", "swarm/solves",
 		"swarm/desk", "swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/internal/view",

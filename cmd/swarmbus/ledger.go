@@ -14,6 +14,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
+	"github.com/swarmbus/swarmbus/internal/ownerfile"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/desk"
@@ -76,18 +77,7 @@ func (f ledgerFile) add(from *reliability.Ledger, name func(string) string) erro
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(string(f)), ".ledger-*")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(text, '\n'))
-	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = os.Rename(file.Name(), string(f))
-	}
-	if err != nil {
-		_ = os.Remove(file.Name()) // what is left of the attempt
-	}
-	return err
+	return ownerfile.Replace(string(f), append(text, '\n'))
 }
 
 // knowing returns what opens a team that knows a ledger; nil: its own.

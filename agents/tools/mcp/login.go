@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -22,6 +21,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth/extauth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
+
+	"github.com/swarmbus/swarmbus/internal/ownerfile"
 )
 
 // A Login is how we get an access token for a server with a URL, by OAuth 2.1. Nil and the zero
@@ -315,16 +316,5 @@ func (k *token) writeLocked() error {
 	if err := os.MkdirAll(filepath.Dir(k.path), 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(k.path), ".login-*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	if err = cmp.Or(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), k.path)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-	}
-	return err
+	return ownerfile.Replace(k.path, data)
 }

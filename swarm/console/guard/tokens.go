@@ -18,6 +18,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/asking"
 	"github.com/swarmbus/swarmbus/internal/names"
+	"github.com/swarmbus/swarmbus/internal/ownerfile"
 	"github.com/swarmbus/swarmbus/internal/text"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
@@ -141,18 +142,7 @@ func (t Tokens) write(all []Token) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(t.Path), ".tokens-*") // with the mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(of, '\n'))
-	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = os.Rename(file.Name(), t.Path)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name()) // what is left of the attempt
-	}
-	return err
+	return ownerfile.Replace(t.Path, append(of, '\n'))
 }
 
 // of returns the token with a text. An error of the file lets nobody in.
