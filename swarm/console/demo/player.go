@@ -19,15 +19,19 @@ func refuses(answer string) bool {
 func Play(ctx context.Context, b *api.Backend, team string, every time.Duration) error {
 	next := time.NewTimer(0)
 	defer next.Stop()
-	for i := 0; ; i++ {
+	for i, at := 0, 0; ; i++ { // at: the next scene
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-next.C:
 		}
 		next.Reset(max(every, 50*time.Millisecond))
-		if err := begin(ctx, b, team, scenes[i%len(scenes)]); err != nil {
+		over, err := begin(ctx, b, team, scenes[at])
+		if err != nil {
 			return err
+		}
+		if over {
+			at = (at + 1) % len(scenes)
 		}
 		if err := tell(ctx, b, team); err != nil {
 			return err
@@ -41,19 +45,18 @@ func Play(ctx context.Context, b *api.Backend, team string, every time.Duration)
 	}
 }
 
-// begin begins a scene, unless it waits for a person or runs already.
-func begin(ctx context.Context, b *api.Backend, team string, s scene) error {
+// begin begins a scene, unless it waits for a person, and reports whether the next scene can follow: while a solve
+// runs, none begins, so that the journal, which drops solves when none runs, stays within its bound.
+func begin(ctx context.Context, b *api.Backend, team string, s scene) (over bool, err error) {
 	all, err := b.Solves.List(ctx, api.SolvesQuery{Team: team, Limit: 1000})
-	if err != nil {
-		return err
+	if err != nil || slices.ContainsFunc(all, func(one api.Solve) bool { return one.State == api.Running }) {
+		return false, err
 	}
-	for _, one := range all {
-		if one.Task == s.task && (one.State == api.Waiting || one.State == api.Running) {
-			return nil
-		}
+	if slices.ContainsFunc(all, func(one api.Solve) bool { return one.Task == s.task && one.State == api.Waiting }) {
+		return true, nil
 	}
 	_, err = b.Solves.Start(ctx, api.NewSolve{Team: team, Task: s.task, Context: s.context})
-	return err
+	return true, err
 }
 
 // tell reports the outcome of each solve once.
