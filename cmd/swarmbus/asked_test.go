@@ -22,6 +22,27 @@ func asksTwice(_ int, r *models.Request) modelstest.Reply {
 	return modelstest.Reply{Calls: []models.Call{{ID: "c", Name: "files__write", Args: json.RawMessage(`{"name":"` + who + `.md","text":"x"}`)}}}
 }
 
+// writers returns the file of a team whose agents ask before they write a file.
+func writers(t *testing.T, name, url string, agents ...string) (path string) {
+	t.Helper()
+	text := `
+name: ` + name + `
+models: {m: {provider: openai, name: large, baseURL: "` + url + `"}}
+servers: {files: {command: [` + builtServer(t) + `], env: [TRIAGE_DIR]}}
+mode: deliberate
+rounds: 2
+agents:
+`
+	for _, id := range agents {
+		text += "  - {id: " + id + ", role: r, model: m, tools: {files/write: ask}}\n"
+	}
+	path = filepath.Join(t.TempDir(), name+".yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // Two agents ask at once: a person answers the call that was shown, by its id, and never whatever
 // is first in a list.
 func TestAnAnswerIsForTheCallThatItNames(t *testing.T) {
@@ -29,20 +50,7 @@ func TestAnAnswerIsForTheCallThatItNames(t *testing.T) {
 	p := atTriage(t)
 	server := modelstest.NewServer(modelstest.OpenAI, asksTwice)
 	defer server.Close()
-	team := filepath.Join(t.TempDir(), "two.yaml")
-	text := `
-name: two
-models: {m: {provider: openai, name: large, baseURL: "` + server.URL + `"}}
-servers: {files: {command: [` + builtServer(t) + `], env: [TRIAGE_DIR]}}
-agents:
-  - {id: one, role: r, model: m, tools: {files/write: ask}}
-  - {id: two, role: r, model: m, tools: {files/write: ask}}
-mode: deliberate
-rounds: 2
-`
-	if err := os.WriteFile(team, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	team := writers(t, "two", server.URL, "one", "two")
 	status, _, errs := swarmbusRun(t, "solve", "t", "--team", team, "--journal", p.run)
 	ids := map[string]string{}
 	for _, of := range regexp.MustCompile(`(?s)agent: (\w+)\n.*?--call (\w+) --allow\n`).FindAllStringSubmatch(errs, -1) {
@@ -134,19 +142,7 @@ func TestAGrantIsListedAndTakenBack(t *testing.T) {
 	p := atTriage(t)
 	server := modelstest.NewServer(modelstest.OpenAI, asksTwice)
 	defer server.Close()
-	team := filepath.Join(t.TempDir(), "one.yaml")
-	text := `
-name: one
-models: {m: {provider: openai, name: large, baseURL: "` + server.URL + `"}}
-servers: {files: {command: [` + builtServer(t) + `], env: [TRIAGE_DIR]}}
-agents:
-  - {id: one, role: r, model: m, tools: {files/write: ask}}
-mode: deliberate
-rounds: 2
-`
-	if err := os.WriteFile(team, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	team := writers(t, "one", server.URL, "one")
 	_, _, errs := swarmbusRun(t, "solve", "t", "--team", team, "--journal", p.run)
 	id := regexp.MustCompile(`--call (\w+) --allow\n`).FindStringSubmatch(errs)
 	if id == nil {
