@@ -311,13 +311,18 @@ var variants = map[string]func(body string, r *rand.Rand) string{
 func TestWhatServersSendIsReadInOtherForms(t *testing.T) {
 	t.Parallel()
 	everyServed(t, func(t *testing.T, s served) {
-		if s.open || !bytes.Contains(s.body, []byte("data: ")) { // what is left open has to end as it does
-			t.Skip("no stream, or one that is left open")
+		if s.open || !bytes.Contains(s.body, []byte("data: ")) {
+			return // no stream, or one that is left open and has to end as it does
 		}
 		for name, variant := range variants {
+			var last []byte
 			for seed := range uint64(10) {
 				v := s
 				v.body = []byte(variant(string(s.body), rand.New(rand.NewPCG(seed, 1))))
+				if bytes.Equal(v.body, last) {
+					continue // no chance is in it
+				}
+				last = v.body
 				v.check(t, fmt.Sprintf("%s, seed %d:\n%s", name, seed, v.body), v.ask(t, bytes.NewReader(v.body)))
 			}
 		}
