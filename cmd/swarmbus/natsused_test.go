@@ -28,6 +28,7 @@ var withNATS = map[string]map[string]string{
 		"--record=r":                "--record cannot be combined with --nats: answers",
 		"--cassette=c":              "--cassette cannot be combined with --nats: answers",
 		"--journal=j":               "--journal cannot be combined with --nats: the log has the run",
+		"--attach=s.json":           "",
 		"--ledger=l":                "--ledger cannot be combined with --nats: the log has what was learned",
 		"--settle":                  "--settle is for a run that --resume continues",
 		"--join=127.0.0.1:0":        "--join cannot be combined with --nats: swarmbus agent",
